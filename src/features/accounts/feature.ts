@@ -55,7 +55,7 @@ export const accountsFeature: Feature = {
   commands: [
     {
       name: "link",
-      description: "show that an account of the web page is yours",
+      description: "link your web page account to you",
       usage: "[account code | off]",
       permission: "everyone",
       whenOff: "Accounts are off.",

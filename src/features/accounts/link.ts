@@ -15,7 +15,7 @@ const VALID_MS = 600_000;
 /** Maximum number of wrong codes per person in that time. */
 const MAX_WRONG = 5;
 
-const NO_ACCOUNT = "Here is nobody to link: you are at Deckhand's own machine, not signed in with an account.";
+const NO_ACCOUNT = "There is no account to link: you are on Deckhand's own machine and not signed in.";
 
 interface Use {
   readonly context: CommandContext;
@@ -56,16 +56,16 @@ async function onPage(name: string, words: readonly string[], { reads, write, au
       for (const { personId } of links) await accounts.removeLink(personId);
     });
     for (const linked of links) await audit({ by: name, act: "link.removed", about: name, details: who(linked) });
-    return links.length === 0 ? "Nobody is linked to your account." : "✓ Nobody is linked to your account any more.";
+    return links.length === 0 ? "Nobody is linked to your account." : "✓ Nobody is linked to your account now.";
   }
   const code = Array.from({ length: CODE_CHARS }, () => SIGNS[randomInt(SIGNS.length)]).join("");
   const at = now();
   await write((accounts) => accounts.putCode(name, hashOf(code), { now: at, until: at + VALID_MS }));
   const known = links.map(who).join(", ");
   return [
-    `Type this to Deckhand on Slack or Discord, as yourself, within ten minutes: \`/link ${name} ${code}\``,
-    "What you decide here is then decided by that person. Give the code to nobody.",
-    ...(known === "" ? [] : [`Linked now: ${known}. \`/link off\` ends that.`]),
+    `Within ten minutes, send this to Deckhand on Slack or Discord as yourself: \`/link ${name} ${code}\``,
+    "Your decisions here will then count as that person's. Don't share the code.",
+    ...(known === "" ? [] : [`Linked now: ${known}. \`/link off\` unlinks it.`]),
   ].join("\n");
 }
 
@@ -76,8 +76,8 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
   const [typed, code] = words;
   if (typed === undefined) {
     return linked === null
-      ? "No account of the web page is linked to you. Sign in there and type `/link`: it says how."
-      : `The account ${linked.accountName} of the web page is linked to you. \`/link off\` ends that.`;
+      ? "No web page account is linked to you. Sign in there and type `/link` to see how."
+      : `The web page account ${linked.accountName} is linked to you. \`/link off\` unlinks it.`;
   }
   if (typed === "off" && code === undefined) {
     if (linked !== null) {
@@ -89,7 +89,7 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
       : `✓ The account ${linked.accountName} is no longer linked to you.`;
   }
   const waitS = await tries.count([{ key: `link ${person.id}`, most: MAX_WRONG }]);
-  if (waitS > 0) return "✗ Too many wrong codes. Wait ten minutes, then make a new one on the page.";
+  if (waitS > 0) return "✗ Too many wrong codes. Wait ten minutes, then create a new one on the page.";
   const name = accountName(typed);
   const added = { personId: person.id, personName: person.name, accountName: name };
   const isAdded = await write(async (accounts) => {
@@ -98,10 +98,10 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
     return true;
   });
   if (!isAdded) {
-    return "✗ That is no code that holds. Type `/link` on the page for a new one, and here all that it says.";
+    return "✗ That code is not valid. Type `/link` on the page for a new one, and send the whole line here.";
   }
   await audit({ by: person.name, act: "link.added", about: name, details: who(added) });
-  return `✓ The account ${name} of the web page is linked to you: whoever signs in to it decides as you do. If that is not your account, type \`/link off\` now.`;
+  return `✓ The web page account ${name} is linked to you: whoever signs in to it can decide as you. If that is not your account, type \`/link off\` now.`;
 }
 
 function hashOf(code: string): string {

@@ -95,6 +95,6 @@ function argumentsText(input: unknown): string {
 }
 
 function questionCard(row: QuestionRow, maySay: boolean): Card {
-  const message = openCard(row, { deciders: "the person I asked, or an approver", maxChars: CARD_CHARS });
+  const message = openCard(row, { deciders: "the person I asked or an approver", maxChars: CARD_CHARS });
   return cardOf(row.body.kind, { ...message, footer: "" }, { id: row.id, maySay });
 }

@@ -23,7 +23,7 @@ const BUTTON = /^(?:stop|approve|answer):[\w:-]{1,200}$/u;
 /** Buttons for what can also be typed in a thread. */
 const COMMAND = /^command:(export|fork)$/u;
 const NO_BUTTON = "There is no such button here.";
-const ENDED = "This has ended already; there is nothing to stop.";
+const ENDED = "This has already ended; there is nothing to stop.";
 
 /**
  * Presses a button in the session's thread as the viewer's linked person. The core decides what it does and who may

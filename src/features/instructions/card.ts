@@ -22,12 +22,12 @@ export function instructionCard({ texts, runId, deciders }: CardFacts): Outgoing
   const head = whole.split("\n").slice(0, SHOWN.lines).join("\n").slice(0, SHOWN.chars).toWellFormed();
   const isWhole = head.length === whole.length;
   const it = texts.length === 1 ? "it" : "them";
-  const asks = `**This repository now instructs me:** ${named(texts)}`;
+  const asks = `**This repository has instructions for me:** ${named(texts)}`;
   const markdown = [
     `⏸ ${asks}`,
     codeBlock(isWhole ? head : `${head}\n…`, "md"),
-    ...(isWhole ? [] : ["All of it is attached: `instructions.md`."]),
-    `Until ${it === "it" ? "it is" : "they are"} allowed, I go on without ${it}.`,
+    ...(isWhole ? [] : ["Everything is attached: `instructions.md`."]),
+    `Until ${it === "it" ? "it is" : "they are"} allowed, I work without ${it}.`,
   ].join("\n");
   const file = { name: "instructions.md", mediaType: "text/markdown", data: new TextEncoder().encode(`${whole}\n`) };
   return {
@@ -53,7 +53,7 @@ function named(texts: readonly InstructionText[]): string {
       const replaced = skill?.replaces;
       return replaced === undefined
         ? pathOf(path)
-        : `${pathOf(path)} (in place of the skill ${skill?.name} from ${SKILL_ORIGINS[replaced]})`;
+        : `${pathOf(path)} (replaces the skill ${skill?.name} from ${SKILL_ORIGINS[replaced]})`;
     }),
   );
 }

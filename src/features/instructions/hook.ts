@@ -48,10 +48,10 @@ async function allow(host: Host, runId: string, { person, thread }: DetailsReade
   const { store, runtime, approvals } = host;
   const texts = await store.tables(cardReads).ofRun(runId);
   const [first] = texts;
-  if (first === undefined) return "That has been allowed already.";
+  if (first === undefined) return "That is already allowed.";
   const { requester } = first;
   if (!mayDecide(person, requester.id, approvals))
-    return `You may not decide this. ${decidersSentence(requester.name, approvals)}`;
+    return `You can't decide this. ${decidersSentence(requester.name, approvals)}`;
   const by = `@${person.name}`;
   await store.transaction(async (tx) => {
     for (const text of texts) {
@@ -70,5 +70,5 @@ async function allow(host: Host, runId: string, { person, thread }: DetailsReade
   });
   const paths = texts.map(({ path }) => path);
   await host.closeCard({ runId, hook: NAME, thread }, allowedCard(paths, by));
-  return "✓ I follow it from the next request on. `/approvals` takes that back.";
+  return "✓ I'll follow it from the next request. `/approvals` lets you revoke that.";
 }

@@ -41,12 +41,12 @@ function wantedOf([first = "", second]: readonly string[], mode: ManagedMode): W
     return unknown(first, ["on", "off", ...presets]);
   }
   if (second === undefined) return { isOn: first === "on", preset: null };
-  if (first === "off") return "`/managed off` takes no preset.";
+  if (first === "off") return "`/managed off` doesn't take a preset.";
   return mode.presets.has(second) ? { isOn: true, preset: second } : unknown(second, presets);
 }
 
 function unknown(word: string, known: readonly string[]): string {
-  const all = `There is ${known.map((name) => `\`${name}\``).join(", ")}.`;
+  const all = `Use ${known.map((name) => `\`${name}\``).join(", ")}.`;
   return `I don't know ${quoteInput(word)} here.${didYouMean(nearest(word, known), all)}`;
 }
 
@@ -56,9 +56,9 @@ function current(context: CommandContext, mode: ManagedMode): string {
   const presets = [...mode.presets].map(([name, preset]) => `\`${name}\`: ${limitsOf(preset)}`);
   const state =
     managed === null
-      ? "Managed mode is **off**. `/managed on` lets me plan, and executors do the work."
+      ? "Managed mode is **off**. With `/managed on`, I plan and executors do the work."
       : `Managed mode is ${onBy(managed)}: ${limitsOf(managed)}. \`/managed off\` ends it for this thread.${unlessHandedOn(context, here.settings)}`;
-  return [state, ...presets, "`/managed on <preset>` goes by one of these."].join("\n");
+  return [state, ...presets, "`/managed on <preset>` uses one of these."].join("\n");
 }
 
 function limitsOf(managed: ManagedAgents): string {
@@ -66,8 +66,8 @@ function limitsOf(managed: ManagedAgents): string {
   return [
     most === 1 ? "one executor at a time" : `at most ${most} executors at once`,
     `${managed.executorMaxTurns} turns each`,
-    ...(managed.executorIsolation ? ["each in a worktree of its own"] : []),
-    ...(usd === undefined ? [] : [`${dollars(usd)} for one request`]),
+    ...(managed.executorIsolation ? ["each in its own worktree"] : []),
+    ...(usd === undefined ? [] : [`${dollars(usd)} per request`]),
     ...(managerModel === undefined ? [] : [`\`${managerModel}\` manages`]),
     ...(executorModel === undefined ? [] : [`\`${executorModel}\` executes`]),
   ].join(", ");
@@ -81,10 +81,10 @@ async function set({ isOn, preset }: Wanted, context: CommandContext, mode: Mana
   const change = { managed: isOn === usual ? null : isOn, managedPreset: preset };
   const changed = await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
   const isRunning = (await store.runs.open(session.id)) !== null;
-  const since = isRunning ? " from my next run on" : "";
+  const since = isRunning ? " from my next run" : "";
   const managed = mode.of(changed);
   if (managed === null) return `✓ Managed mode **off**${since}: I work myself.`;
-  return `✓ Managed mode ${onBy(managed)}${since}: I plan, and executors do the work; ${limitsOf(managed)}.${unlessHandedOn(context, changed)}`;
+  return `✓ Managed mode ${onBy(managed)}${since}: I plan and executors do the work; ${limitsOf(managed)}.${unlessHandedOn(context, changed)}`;
 }
 
 /** A warning if the mode is on, but the agent here may not delegate. */
@@ -94,5 +94,5 @@ function unlessHandedOn(context: CommandContext, settings: SessionSettings): str
     settings,
   );
   if (delegation !== undefined) return "";
-  return `\n⚠ **${agentDefinition.name}** may not use the tool \`${AGENT}\`, so it works itself. \`/agent\` chooses another one.`;
+  return `\n⚠ **${agentDefinition.name}** can't use the tool \`${AGENT}\`, so it does the work itself. \`/agent\` chooses another one.`;
 }

@@ -49,7 +49,7 @@ export const managedFeature: Feature = {
   commands: [
     {
       name: "managed",
-      description: "let a manager plan and executors do the work in this thread",
+      description: "have a manager plan and executors do the work in this thread",
       usage: "[on|off] [preset]",
       permission: "people",
       options: [
@@ -64,7 +64,7 @@ export const managedFeature: Feature = {
           complete: () => Promise.resolve([]),
         },
       ],
-      whenOff: "Managed mode did not start. The log of the start says why.",
+      whenOff: "Managed mode did not start. The startup log says why.",
     },
   ],
   configure,

@@ -94,7 +94,7 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   const code = causeChain(error)
     .map(systemCode)
     .find((each) => each !== undefined);
-  if (code === "ENOENT") return { text: "its program is not found", refused: true, doubtful: true };
+  if (code === "ENOENT") return { text: "its program was not found", refused: true, doubtful: true };
   if (code === "EACCES") return { text: "its program may not be started", refused: true, doubtful: true };
   const why = proxyFailure(error) ?? code;
   const words = why === undefined ? "the connection to it failed" : `the connection to it failed (${why})`;
@@ -136,9 +136,9 @@ function httpFailure({
 function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
   switch (error.code) {
     case SdkErrorCode.RequestTimeout:
-      return { text: `it did not answer within ${timeoutMs / 1_000} s`, refused: false, doubtful: false };
+      return { text: `it did not respond within ${timeoutMs / 1_000} s`, refused: false, doubtful: false };
     case SdkErrorCode.ConnectionClosed:
-      return { text: "it ended before it answered", refused: false, doubtful: true };
+      return { text: "it ended before it responded", refused: false, doubtful: true };
     case SdkErrorCode.NotConnected:
       return { text: "it is not connected", refused: true, doubtful: true };
     case SdkErrorCode.EraNegotiationFailed:

@@ -138,7 +138,7 @@ export class McpConnection {
     if (session === null && this.#attempt !== null) await this.#connect();
     this.#failures = 0;
     this.#pausing?.abort();
-    if (session !== null) await this.#drop(session, { text: "it is being connected anew" });
+    if (session !== null) await this.#drop(session, { text: "it is reconnecting" });
     await this.#connect();
   }
 
@@ -294,7 +294,7 @@ export class McpConnection {
       if (!session.idle) continue;
       // Throws only after the signal has aborted.
       if (await session.answers({ signal, timeoutMs: PING_TIMEOUT_MS }).catch(() => true)) continue;
-      return session.close("it no longer answers");
+      return session.close("it stopped responding");
     }
   }
 

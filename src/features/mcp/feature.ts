@@ -41,12 +41,12 @@ export const mcpFeature: Feature = {
   commands: [
     {
       name: "mcp",
-      description: "list the MCP servers, or run one of their prompts",
+      description: "list the MCP servers, or use one of their prompts",
       usage: "[server] [prompt] [arguments]",
       permission: "people",
       options: [
-        { name: "server", description: "the server; without it, all are listed" },
-        { name: "prompt", description: "the prompt; without it, all are listed" },
+        { name: "server", description: "the server; lists all if left out" },
+        { name: "prompt", description: "the prompt; lists all if left out" },
         { name: "arguments", description: "in order, or as name=value" },
       ],
       whenOff: "There are no MCP servers here. An operator adds them (`mcpServers`).",

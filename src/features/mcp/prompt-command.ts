@@ -37,7 +37,7 @@ export async function promptCommand(
     typed,
   );
   if (named === undefined)
-    return privateMessage(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
+    return privateMessage(`I don't know the MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
   const { connection, name } = named;
   const timeoutMs = connection.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   return onServer(connection, typed.slice(name.length), { signal, timeoutMs });
@@ -80,7 +80,7 @@ async function withPrompts(session: McpSession, typed: string, asking: PromptSco
   if (line === "") {
     const none = `The MCP server ${asking.server} has no prompts.`;
     const listed = prompts.length === 0 ? none : prompts.map(promptLine).join("\n");
-    return privateMessage(asking.kinds === "" ? listed : `Tools, as the settings say: ${asking.kinds}.\n${listed}`);
+    return privateMessage(asking.kinds === "" ? listed : `Tools, from the settings: ${asking.kinds}.\n${listed}`);
   }
   const prompt = prompts.find(({ name }) => name === line) ?? namedFirst(prompts, line);
   if (prompt === undefined)

@@ -23,13 +23,12 @@ const CONTROL = /(?![\n\t])\p{Cc}/gu;
 export function acceptable(text: string): Acceptable {
   if (text.length > MAX_CHARS) {
     return {
-      refused: `That is too long to remember: ${text.length} characters of at most ${MAX_CHARS}. A file holds more.`,
+      refused: `That is too long to remember: ${text.length} characters of at most ${MAX_CHARS}. Put longer texts in a file.`,
     };
   }
   const clean = visibleText(text.replaceAll(CONTROL, "")).trim();
   if (clean === "") return { refused: "There is nothing to remember in that." };
-  if (looksSecret(clean))
-    return { refused: "That looks like a password, a key or a token: I do not keep such things." };
+  if (looksSecret(clean)) return { refused: "That looks like a password, a key or a token, and I don't keep those." };
   return { text: clean };
 }
 

@@ -32,9 +32,9 @@ export function answerHook(
     async clicked(runId, { person, thread }) {
       const { added } = await memories.ofRun(runId, readerIn(thread, channelKeyOf(thread), person.id));
       const own = added.filter((memory) => mayChange(memory, person, admins));
-      if (own.length === 0) return "There is nothing left of it that you may delete.";
+      if (own.length === 0) return "There is nothing left that you can delete.";
       await memories.forget(own.map(({ seq }) => seq));
-      return `✓ Forgotten: ${own.length} ${own.length === 1 ? "memory" : "memories"} of this run.`;
+      return `✓ Forgotten: ${own.length} ${own.length === 1 ? "memory" : "memories"} from this run.`;
     },
   };
 }

@@ -21,7 +21,7 @@ const MAX_LINES = 20;
 const LINE_CHARS = 200;
 /** Maximum number of memories in an exported file. */
 const MAX_EXPORTED = 10_000;
-const OFF = "Memory is off in this channel: `/memory on` changes that.";
+const OFF = "Memory is off in this channel; `/memory on` turns it on.";
 
 type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
 
@@ -67,9 +67,9 @@ export function memoryCommands(commanding: CommandScope): Readonly<Record<"memor
       const outcome = await keptHere(text, { ...commanding, context });
       if ("refused" in outcome) return privateMessage(`✗ ${outcome.refused}`);
       const isInMind = context.session !== null && (await keepInMind(text, context));
-      const here = isInMind ? "keep it in mind in this thread, and " : "";
+      const here = isInMind ? "keep it in mind in this thread and " : "";
       return privateMessage(
-        `✓ I ${here}remember it as #${outcome.memory.seq} for this channel. ${takesBack(outcome.memory)}`,
+        `✓ I'll ${here}remember it for this channel as #${outcome.memory.seq}. ${takesBack(outcome.memory)}`,
       );
     },
   };
@@ -123,10 +123,10 @@ async function list(_typed: Typed, { memories, context }: Use): Promise<CommandR
     memories.isPaused(context.channelKey),
   ]);
   const off = isPaused
-    ? ["Memory is off in this channel: nothing is recalled or remembered. `/memory on` changes that."]
+    ? ["Memory is off in this channel: I neither recall nor remember anything. `/memory on` turns it on."]
     : [];
   if (found.length === 0) {
-    return privateMessage([...off, "I remember nothing here. `/memory add we deploy on Thursdays` begins."].join("\n"));
+    return privateMessage([...off, "I remember nothing here. Try `/memory add we deploy on Thursdays`."].join("\n"));
   }
   const more = count - found.length;
   const rest = more > 0 ? [`… and ${more} older: \`/memory search …\` or \`/memory export\`.`] : [];
@@ -137,7 +137,7 @@ async function list(_typed: Typed, { memories, context }: Use): Promise<CommandR
 async function search({ text: query }: Typed, { memories, context }: Use): Promise<CommandReply> {
   if (query === "") return privateMessage("Tell me what to look for: `/memory search deploy day`.");
   const hits = await memories.search({ query, reader: hereOf(context), limit: MAX_LINES });
-  if (hits.length === 0) return privateMessage("I remember nothing of that here.");
+  if (hits.length === 0) return privateMessage("I remember nothing about that here.");
   return privateMessage(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
 
@@ -154,21 +154,21 @@ async function add(
 ): Promise<CommandReply> {
   if (text === "") return addForm();
   const scope = SCOPES[whom];
-  if (scope === undefined) return privateMessage("`--scope` is `channel`, `me` or `workspace`.");
+  if (scope === undefined) return privateMessage("`--scope` must be `channel`, `me` or `workspace`.");
   const kind = kindSchema.safeParse(given);
-  if (!kind.success) return privateMessage("`--kind` is `working`, `episodic`, `semantic` or `procedural`.");
+  if (!kind.success) return privateMessage("`--kind` must be `working`, `episodic`, `semantic` or `procedural`.");
   const outcome = await keptHere(text, use, { scope, kind: kind.data });
   if ("refused" in outcome) return refusedForm(outcome.refused, { text, scope: whom, kind: given }, use.context);
   const forWhom = {
     channel: "this channel",
     person: "you, wherever you ask me",
-    workspace: "everybody of this workspace",
+    workspace: "everyone in this workspace",
   }[scope];
-  return privateMessage(`✓ I remember it as #${outcome.memory.seq}, for ${forWhom}. ${takesBack(outcome.memory)}`);
+  return privateMessage(`✓ I'll remember it for ${forWhom} as #${outcome.memory.seq}. ${takesBack(outcome.memory)}`);
 }
 
 function takesBack({ seq }: Memory): string {
-  return `\`/memory forget ${seq}\` takes it back.`;
+  return `\`/memory forget ${seq}\` removes it.`;
 }
 
 /** Stores what the person says, unless memory is off in the channel. */
@@ -190,14 +190,14 @@ async function edit(typed: Typed, use: Use): Promise<CommandReply> {
   if (text === "") return editForm(memory);
   const edited = await use.memories.edit(memory, text);
   if ("refused" in edited) return refusedForm(edited.refused, { text, seq: memory.seq }, use.context);
-  return privateMessage(`✓ #${memory.seq} says so from now on.`);
+  return privateMessage(`✓ #${memory.seq} is updated.`);
 }
 
 async function pinned({ text: number }: Typed, use: Use, isPinned: boolean): Promise<CommandReply> {
   const memory = await changeable(number, use);
   if (typeof memory === "string") return privateMessage(memory);
   await use.memories.pin(memory.seq, isPinned);
-  return privateMessage(isPinned ? `✓ #${memory.seq} does not fade any more.` : `✓ #${memory.seq} fades again.`);
+  return privateMessage(isPinned ? `✓ #${memory.seq} no longer fades.` : `✓ #${memory.seq} fades again.`);
 }
 
 async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
@@ -217,12 +217,15 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
 /** Learns from the current thread, only when a person asks; nothing older is learned by itself. */
 async function learn({ text }: Typed, { memories, learner, context }: Use): Promise<CommandReply> {
   if (text !== "" && text !== "from this thread")
-    return privateMessage("`/memory learn from this thread` is all there is.");
+    return privateMessage("Did you mean `/memory learn from this thread`?");
   const { session, channelKey } = context;
-  if (session === null) return privateMessage("There is no thread of mine here: in one, write it after mentioning me.");
+  if (session === null)
+    return privateMessage("This works only in a thread: mention me there, and write the command after it.");
   if (await memories.isPaused(channelKey)) return privateMessage(OFF);
   await learner.ask(session.id);
-  return privateMessage("✓ I note what is worth remembering of this thread; in a moment `/memory list` shows it.");
+  return privateMessage(
+    "✓ I'm noting what is worth remembering from this thread; `/memory list` shows it in a moment.",
+  );
 }
 
 async function turned(use: Use, isOn: boolean): Promise<CommandReply> {
@@ -234,7 +237,7 @@ async function turned(use: Use, isOn: boolean): Promise<CommandReply> {
   return privateMessage(
     isOn
       ? "✓ Memory is on in this channel."
-      : "✓ Memory is off in this channel: nothing is recalled or remembered here. What I know stays until you `/memory forget` it.",
+      : "✓ Memory is off in this channel: I neither recall nor remember anything here. What I know stays until you `/memory forget` it.",
   );
 }
 
@@ -249,7 +252,7 @@ async function exported(_typed: Typed, { memories, context }: Use): Promise<Comm
   const lines = found.toReversed().map((memory) => JSON.stringify(exportedLine(memory)));
   const data = new TextEncoder().encode(`${lines.join("\n")}\n`);
   const file = { name: "memories.jsonl", mediaType: "application/jsonl", data };
-  return { ...privateMessage(`What I remember here: ${found.length}.`), files: [file] };
+  return { ...privateMessage(`✓ Everything I remember here: ${found.length}.`), files: [file] };
 }
 
 /** Maximum number of memories suggested to a person who names one in words. */
@@ -264,12 +267,12 @@ async function changeable(number: string, { memories, context }: Use): Promise<M
   if (!Number.isSafeInteger(seq) || seq <= 0) {
     const asked = { query: number, reader: hereOf(context), limit: MAX_MEANT };
     const meant = (await memories.search(asked)).map(({ memory }) => listedLine(memory, memories));
-    return ["Which one? `/memory list` numbers them.", ...meant].join("\n");
+    return ["Which one? `/memory list` shows the numbers.", ...meant].join("\n");
   }
   const memory = await memories.get(seq, hereOf(context));
-  if (memory === null) return `I remember nothing here that has the number ${seq}. See \`/memory list\`.`;
+  if (memory === null) return `There is no memory #${seq} here. \`/memory list\` shows them.`;
   if (!mayChange(memory, context.person, context.access.admins))
-    return `#${seq} is ${memory.author.name}'s: only they and admins may change it.`;
+    return `#${seq} is ${memory.author.name}'s: only they and admins can change it.`;
   return memory;
 }
 

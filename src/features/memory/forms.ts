@@ -17,17 +17,17 @@ const textField = (value = ""): FormField => ({
   label: "What to remember",
   required: true,
   kind: "multiline",
-  hint: "A sentence that says all without its thread.",
+  hint: "A sentence that makes sense without its thread.",
   value,
 });
 
-const KINDS_WORDS = "working: for hours; episodic: what happened; semantic: what holds; procedural: how it is done.";
+const KINDS_WORDS = "working: for hours; episodic: what happened; semantic: facts; procedural: how it is done.";
 
 /** The form for a new memory. */
 export function addForm(filled: Filled = {}): FormReply {
   const { text, scope = "channel", kind = "semantic" } = filled;
-  const scopes = { name: "scope", label: "For whom", choices: ["channel", "me", "workspace"], value: scope };
-  const kinds = { name: "kind", label: "How long it counts", choices: KINDS, value: kind, hint: KINDS_WORDS };
+  const scopes = { name: "scope", label: "Who it is for", choices: ["channel", "me", "workspace"], value: scope };
+  const kinds = { name: "kind", label: "Kind of memory", choices: KINDS, value: kind, hint: KINDS_WORDS };
   const chosen = [scopes, kinds].map((field) => ({ ...field, kind: "choice", required: true }) as const);
   const form = { title: "Remember something", command: "memory", line: "add", fields: [textField(text), ...chosen] };
   return reply(form, "Tell me what: `/memory add we deploy on Thursdays`.");

@@ -91,7 +91,7 @@ export function createMemories(host: Host, meaning: Meaning | null = null) {
         if (known === null) await writes.add(indexed(memory), clock.now());
         else await writes.renew([known.seq], clock.now());
         const existing = await writes.same(memory);
-        return existing === null ? { refused: "That could not be kept." } : { memory: existing };
+        return existing === null ? { refused: "I couldn't save that." } : { memory: existing };
       });
     },
 
@@ -110,8 +110,8 @@ export function createMemories(host: Host, meaning: Meaning | null = null) {
   };
 }
 
-const NO_WORKSPACE = "A direct message belongs to no workspace: tell me that in a channel.";
-const DISK_FULL = "My disk is full: I can remember nothing more until an operator makes room.";
+const NO_WORKSPACE = "A direct message doesn't belong to a workspace: tell me this in a channel.";
+const DISK_FULL = "My disk is full, so I can't remember anything until an operator frees space.";
 
 type Work<T> = (writes: ReturnType<typeof memoryWrites>) => Promise<T>;
 type Write = <T>(work: Work<T>) => Promise<T>;

@@ -37,7 +37,7 @@ export const retentionFeature: Feature = {
       usage: "[delete me]",
       permission: "everyone",
       hasButtons: true,
-      whenOff: "There is nothing to say about that here.",
+      whenOff: "There is nothing to show about that here.",
     },
   ],
   configure: (given) => {

@@ -58,7 +58,7 @@ export function sitesCommand(
 
 async function list(_typed: Typed, { sites, context: { channelKey } }: Use): Promise<string> {
   const found = await sites.ofChannel(channelKey);
-  if (found.length === 0) return "There are no sites here. `/sites publish <name> <directory>` begins one.";
+  if (found.length === 0) return "There are no sites here. Publish one with `/sites publish <name> <directory>`.";
   const versions = await sites.versions(found.map(({ name }) => name));
   const lines = found.map((site) => {
     const own = versions.filter(({ name }) => name === site.name);
@@ -67,7 +67,7 @@ async function list(_typed: Typed, { sites, context: { channelKey } }: Use): Pro
     const parts = [
       `**${site.name}** ${sites.urlOf(site.name)}`,
       ...(served === undefined ? [] : [versionText(served)]),
-      ...(site.passwordHash === null ? [] : ["asks for a password"]),
+      ...(site.passwordHash === null ? [] : ["password required"]),
       ...(others.length === 0 ? [] : [`kept: ${others.join(", ")}`]),
     ];
     return parts.join(" · ");
@@ -84,7 +84,7 @@ async function publish({ words, flags }: Typed, { sites, context, signal, sandbo
   const [name = "", directory = ""] = [flags.get("name"), flags.get("directory")].map((flag, at) => flag ?? words[at]);
   if (name === "" || directory === "") return "Tell me the name and the directory: `/sites publish handbook site`.";
   const { mode } = context.configOf(effectiveSession(context));
-  if (mode === "read") return "I only look here (mode read): nothing is published.";
+  if (mode === "read") return "I can't publish here, because the mode is read.";
   const { channelKey, person: by, thread } = context;
   const root = sandboxRootOf(thread);
   const request = { name, source: { root, directory }, channelKey };
@@ -98,7 +98,7 @@ async function unpublish(typed: Typed, use: Use): Promise<string> {
   const site = await changeable(typed, use);
   if (typeof site === "string") return site;
   await use.sites.unpublish(site);
-  return `✓ ${site.name} is gone, with all its versions.`;
+  return `✓ Removed ${site.name} with all its versions.`;
 }
 
 async function protect(typed: Typed, use: Use): Promise<string> {
@@ -107,13 +107,13 @@ async function protect(typed: Typed, use: Use): Promise<string> {
   const wanted = typed.flags.get("password") ?? typed.words[1] ?? "on";
   if (wanted === "off") {
     await use.sites.unprotect(site);
-    return `✓ ${site.name} asks for no password any more.`;
+    return `✓ ${site.name} no longer asks for a password.`;
   }
   if (wanted !== "on") {
-    return "I make the password myself, so that none is written in a thread: `/sites protect <name>`, or `/sites protect <name> off`.";
+    return "I create the password myself, so that nobody has to write one in a thread: `/sites protect <name>`, or `/sites protect <name> off`.";
   }
   const password = await use.sites.protect(site);
-  return `✓ ${site.name} asks for this password from now on, which I cannot show again: \`${password}\``;
+  return `✓ ${site.name} now asks for this password, which I can't show again: \`${password}\``;
 }
 
 async function rollback(typed: Typed, use: Use): Promise<string> {
@@ -122,24 +122,24 @@ async function rollback(typed: Typed, use: Use): Promise<string> {
   const given = typed.flags.get("version") ?? typed.words[1];
   const wanted = given === undefined ? null : Number(given);
   if (wanted !== null && !(Number.isSafeInteger(wanted) && wanted > 0)) {
-    return "A version is a number; `/sites list` shows those that are kept.";
+    return "A version is a number; `/sites list` shows the available ones.";
   }
   const version = await use.sites.rollback(site, wanted);
   if (version !== null) return `✓ ${site.name} is version ${version.number} again: ${use.sites.urlOf(site.name)}`;
   return wanted === null
     ? `${site.name} has no version before ${site.version}.`
-    : `${site.name} has no version ${wanted}; \`/sites list\` shows those that are kept.`;
+    : `${site.name} has no version ${wanted}; \`/sites list\` shows the available ones.`;
 }
 
 /** The named site, if this person may change it; otherwise a message. */
 async function changeable({ words, flags }: Typed, { sites, context }: Use): Promise<Site | string> {
   const name = flags.get("name") ?? words[0] ?? "";
-  if (name === "") return "Which one? `/sites list` names them.";
+  if (name === "") return "Which one? `/sites list` shows them.";
   const site = await sites.get(name);
   if (site === null || site.channelKey !== context.channelKey) {
-    return `There is no site ${quoteInput(name)} here. \`/sites list\` names them.`;
+    return `There is no site ${quoteInput(name)} here. \`/sites list\` shows them.`;
   }
   const { person, access } = context;
   if (site.owner.id === person.id || isAdmin(person, access)) return site;
-  return `${site.name} is ${plainLine(site.owner.name, NAME_CHARS)}'s: only they and admins may change it.`;
+  return `${site.name} is ${plainLine(site.owner.name, NAME_CHARS)}'s: only they and admins can change it.`;
 }

@@ -53,17 +53,17 @@ export const sitesFeature: Feature = {
   commands: [
     {
       name: "sites",
-      description: "web sites of this channel: publish, protect, roll back",
+      description: "this channel's web sites: publish, protect, roll back",
       usage: "[list|publish|unpublish|protect|rollback] …",
       permission: "everyone",
       options: [
-        { name: "list", description: "sites of this channel, their addresses and versions", options: [] },
+        { name: "list", description: "list this channel's sites, their addresses and versions", options: [] },
         {
           name: "publish",
           description: "publish a directory as a web site",
           options: [
             name,
-            { name: "directory", description: "the directory; it must hold an index.html", required: true },
+            { name: "directory", description: "the directory; it must contain an index.html", required: true },
           ],
         },
         { name: "unpublish", description: "remove a site with all its versions", options: [name] },
@@ -74,11 +74,11 @@ export const sitesFeature: Feature = {
         },
         {
           name: "rollback",
-          description: "serve an earlier version again",
-          options: [name, { name: "version", description: "its number; by default the previous one" }],
+          description: "go back to an earlier version",
+          options: [name, { name: "version", description: "its number; the previous one by default" }],
         },
       ],
-      whenOff: "Nothing is published here. An operator can change that (`sites`).",
+      whenOff: "Publishing is off here. An operator can change that (`sites`).",
     },
   ],
   configure,

@@ -12,10 +12,10 @@ export const usageFeature: Feature = {
       usage: "[user|channel|model|job|day] [days]",
       permission: "everyone",
       options: [
-        { name: "by", description: "what to sum up by", choices: USAGE_GROUPS },
-        { name: "days", description: "how many days back, today included; 7 by default" },
+        { name: "by", description: "what to group by", choices: USAGE_GROUPS },
+        { name: "days", description: "number of days, including today; 7 by default" },
       ],
-      whenOff: "I could not load what sums costs up. My log says why.",
+      whenOff: "I couldn't load the usage report. My log says why.",
     },
   ],
   configure: () => ({

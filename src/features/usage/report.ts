@@ -31,13 +31,13 @@ export const reportUsage: ChatCommand["run"] = async (line, context) => {
   const [by = "day", ...more] = read.words.filter((word) => !isNumber(word));
   if (!USAGE_GROUPS.includes(by)) {
     const names = USAGE_GROUPS.map((group) => `\`${group}\``).join(", ");
-    const nearby = didYouMean(nearest(by, USAGE_GROUPS), `There is ${names}.`);
-    return privateMessage(`I cannot sum up by ${quoteInput(by)}.${nearby}`);
+    const nearby = didYouMean(nearest(by, USAGE_GROUPS), `Use ${names}.`);
+    return privateMessage(`I can't group by ${quoteInput(by)}.${nearby}`);
   }
   if (more[0] !== undefined) return privateMessage(`I don't know what to do with ${quoteInput(more[0])}.`);
   const days = Number(read.flags.get("days") ?? read.words.find(isNumber) ?? DAYS.usual);
   if (!Number.isInteger(days) || days < 1 || days > DAYS.most) {
-    return privateMessage(`The days are a whole number from 1 to ${DAYS.most}.`);
+    return privateMessage(`The number of days must be a whole number from 1 to ${DAYS.most}.`);
   }
   return usageReport({ by, days }, context);
 };
@@ -187,7 +187,7 @@ function inTokens({ costUsd, tokens }: UsageSum): Omit<Row, "label"> {
 
 /** Bars show dollars, or amounts if nothing has a price. */
 function table(rows: readonly Row[], by: string): string {
-  if (rows.length === 0) return by === "job" ? "No job has run." : "Nothing was spent.";
+  if (rows.length === 0) return by === "job" ? "No jobs have run." : "Nothing was spent.";
   const isPriced = rows.some(({ costUsd }) => costUsd > 0);
   const size = (row: Row) => (isPriced ? row.costUsd : row.amount);
   const most = Math.max(...rows.map(size));
@@ -199,9 +199,9 @@ function table(rows: readonly Row[], by: string): string {
 function notes({ unpriced }: UsageSum): string[] {
   if (unpriced === 0) return [];
   const calls = unpriced === 1 ? "one call" : `${unpriced} calls`;
-  return [`⚠ The price of ${calls} is unknown, so it is not in the sums.`];
+  return [`⚠ The price of ${calls} is unknown, so it is not included.`];
 }
 
 function votesText({ up, down }: FeedbackSum): string[] {
-  return up + down === 0 ? [] : [`What people said of it: ${figure(up)} 👍 · ${figure(down)} 👎`];
+  return up + down === 0 ? [] : [`Feedback: ${figure(up)} 👍 · ${figure(down)} 👎`];
 }

@@ -127,7 +127,7 @@ export async function link(at: SlackOffice, page: Page, user: string): Promise<v
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
   await composer.fill("/link");
   await composer.press("Enter");
-  const told = page.getByRole("list", { name: "Messages" }).getByText("Type this to Deckhand on Slack or Discord");
+  const told = page.getByRole("list", { name: "Messages" }).getByText("send this to Deckhand on Slack or Discord");
   await told.waitFor();
   const line = /\/link (\w+ \w{10})/u.exec((await told.textContent()) ?? "")?.[1] ?? "";
   const answer = await typed(at, line, { channel: at.channel(), name: "link", user });

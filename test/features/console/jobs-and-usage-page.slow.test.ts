@@ -232,7 +232,7 @@ test("jobs of other people are read-only, and a viewer's hand-made request chang
   const shown = await typed(at, 'show "Morning count"', { channel, name: "jobs" });
   const jobId = /job_\w+/u.exec(shown)?.[0] ?? "none";
   const refused = await commanded(others, { verb: "disable", jobId });
-  expect(refused).toContain("only they and admins may do that");
+  expect(refused).toContain("only they and admins can do that");
   await leave(others);
   expect(acts("cleo")).toEqual([]);
 

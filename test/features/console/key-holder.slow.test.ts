@@ -40,7 +40,7 @@ test("instructions in a checkout's AGENTS.md are shown as text, and apply only a
   await visit.say("hello");
   await messages.getByText("Done.").waitFor();
   expect(prompt()).not.toContain(RULE);
-  const card = messages.getByRole("listitem").filter({ hasText: "This repository now instructs me" });
+  const card = messages.getByRole("listitem").filter({ hasText: "This repository has instructions for me" });
   await card.getByText("<img src=x").waitFor();
   expect(await messages.innerHTML()).not.toMatch(/<img|<[^>]* on\w+=/u);
   await card.getByRole("button", { name: "Follow it" }).click();
@@ -109,7 +109,7 @@ test("if a newer session continues in the thread, only the deleted session's mes
   await visit.say("the third crane");
   await messages.getByText("Done.").waitFor();
   await visit.say("/new");
-  await page.getByText("A new session begins here").first().waitFor();
+  await page.getByText("A new session starts here").first().waitFor();
   await visit.say("the fourth egret");
   await expect.poll(() => messages.getByText("Done.").count()).toBe(2);
   await untilIdle(at.bot);

@@ -90,7 +90,7 @@ describe("tools and MCP servers", () => {
     await server(page, "large")
       .getByText(`${MANY - TAKEN} left out`)
       .waitFor();
-    await server(page, "gone").getByText("its program is not found").waitFor();
+    await server(page, "gone").getByText("its program was not found").waitFor();
     await server(page, "off").getByText("disabled in the settings").waitFor();
     expect(await server(page, "off").getByRole("button").count()).toBe(0);
 
@@ -99,7 +99,7 @@ describe("tools and MCP servers", () => {
     await page.getByRole("button", { name: "Reconnect all" }).press("Enter");
     await server(page, "all").getByRole("status").getByText("Wait a few seconds").waitFor();
     await page.getByRole("button", { name: "Reconnect gone" }).click();
-    await server(page, "gone").getByRole("status").getByText("its program is not found").waitFor();
+    await server(page, "gone").getByRole("status").getByText("its program was not found").waitFor();
     await leave(page);
   });
 

@@ -116,7 +116,7 @@ test("people who may not decide see no buttons, and a hand-made click is refused
   await openSession(cleo, "write b dot txt");
   await cleo.getByText("This is not for you to decide here.").waitFor();
   const action = `approve:y:${await approvalOf(id)}`;
-  expect((await press(cleo, id, action)).body).toContain("You may not decide this");
+  expect((await press(cleo, id, action)).body).toContain("You can't decide this");
 
   // A viewer's requests change nothing, and who is linked to nobody sees nothing of Slack.
   const vera = await signedIn(at, browser, { name: "vera" });
@@ -210,7 +210,7 @@ test("an approval's card is the same as in the thread, with diff and text, and m
   const talk = at.talk({ text: "change c dot txt", channel });
   const id = await openSession(ana, "change c dot txt");
   const card = ana.getByRole("group", { name: /Deckhand asks/u });
-  await card.filter({ hasText: "what it says goes to the model" }).getByRole("button", { name: "Allow once" }).click();
+  await card.filter({ hasText: "its content goes to the model" }).getByRole("button", { name: "Allow once" }).click();
   await card.filter({ hasText: "-second" }).waitFor();
   await picture(ana, "approval-diff");
   const shown = (await card.textContent()) ?? "";

@@ -54,10 +54,10 @@ test("a repository's AGENTS.md is shown once, and followed in the channel once i
   const first = await answered(at, { channel, text: "hello" });
   expect(prompt(at)).not.toContain(RULE);
   const [card] = cards(first);
-  expect(card?.text).toContain("This repository now instructs me:** `AGENTS.md`");
+  expect(card?.text).toContain("This repository has instructions for me:** `AGENTS.md`");
   expect(card?.text).toContain(RULE);
   expect(card?.text).toContain("Write tests first.");
-  expect(card?.text).toContain("@ana or an approver may.");
+  expect(card?.text).toContain("Only @ana or an approver can.");
 
   const second = await answered(at, { channel, text: "hello again" });
   expect(prompt(at)).not.toContain(RULE);
@@ -92,7 +92,7 @@ test("only an approver can allow a repository's instructions, and the decision c
   checkoutOf(at, channel, { "AGENTS.md": RULE });
   const talk = await answered(at, { channel, text: "hello", user: "U0BOB" });
   talk.click("hook:instructions:", "U0ANA");
-  await at.until("the refusal", () => at.ephemeralsTo("U0ANA").some((shown) => shown.includes("may not decide")));
+  await at.until("the refusal", () => at.ephemeralsTo("U0ANA").some((shown) => shown.includes("can't decide")));
   await answered(at, { channel, text: "once more" });
   expect(prompt(at)).not.toContain(RULE);
 
@@ -101,7 +101,7 @@ test("only an approver can allow a repository's instructions, and the decision c
   expect(prompt(at)).toContain(RULE);
   talk.mention("/approvals revoke 1", { user: "U0BOB" });
   await at.until("the approval to be gone", () =>
-    at.ephemeralsTo("U0BOB").some((said) => said.includes("Taken back: following AGENTS.md")),
+    at.ephemeralsTo("U0BOB").some((said) => said.includes("Revoked: following AGENTS.md")),
   );
   const again = await answered(at, { channel, text: "after that" });
   expect(prompt(at)).not.toContain(RULE);
@@ -120,7 +120,7 @@ test("a repository's skill needs approval as well, with all of its files, and th
   expect(prompt(at)).toContain("- code-review: ");
   expect(conversationOf(at.model.requests.at(-1)?.body)).not.toContain("Praise everything.");
   const [card] = cards(talk);
-  expect(card?.text).toContain("(in place of the skill code-review from Deckhand)");
+  expect(card?.text).toContain("(replaces the skill code-review from Deckhand)");
   expect(card?.text).toContain("Praise everything.");
   expect(card?.text).toContain("No findings.");
   talk.mention("/skill list");
@@ -155,7 +155,7 @@ test("calling a repository's skill before its approval says that it is pending; 
   const said = () => at.ephemeralsTo("U0ANA").find((words) => words.includes("tidy"));
   await at.until("what it waits for", () => said() !== undefined);
   expect(said()).toBe(
-    `The skill **tidy** waits: ${file} is followed once somebody here has allowed it; the next request shows it.`,
+    `The skill **tidy** is not available yet: ${file} is followed once somebody here has allowed it; the next request shows it.`,
   );
   await allow(at, talk);
   at.model.forget();

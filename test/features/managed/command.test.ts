@@ -26,17 +26,13 @@ const TOOLS = [
 /** Commands typed one after the other in one thread. */
 const managed: readonly (readonly [typed: string, answer: string | RegExp, settings: object])[] = [
   ["/managed", /^Managed mode is \*\*off\*\*.*\n`careful`: at most 2 executors at once, 20 turns each, each in/u, {}],
-  ["/managed", "\n`cheap`: one executor at a time, 6 turns each, $0.20 for one request\n", {}],
+  ["/managed", "\n`cheap`: one executor at a time, 6 turns each, $0.20 per request\n", {}],
   [
     "/managed",
-    "\n`fast`: at most 20 executors at once, 10 turns each, $0.20 for one request, `openai/gpt-6-sol` executes\n",
+    "\n`fast`: at most 20 executors at once, 10 turns each, $0.20 per request, `openai/gpt-6-sol` executes\n",
     {},
   ],
-  [
-    "/managed on",
-    "✓ Managed mode **on**: I plan, and executors do the work; at most 3 executors at once, 10 turns",
-    ON,
-  ],
+  ["/managed on", "✓ Managed mode **on**: I plan and executors do the work; at most 3 executors at once, 10 turns", ON],
   ["/managed on careful", "✓ Managed mode **on** by **careful**: I plan", { ...ON, managedPreset: "careful" }],
   ["/managed", "Managed mode is **on** by **careful**: at most 2", { ...ON, managedPreset: "careful" }],
   ["/status", "Managed mode **on** by **careful**.", { ...ON, managedPreset: "careful" }],
@@ -52,7 +48,7 @@ const managed: readonly (readonly [typed: string, answer: string | RegExp, setti
   ],
   ["/managed on slow", "There is `careful`, `cheap`, `fast`, `thorough`.", { ...ON, managedPreset: "careful" }],
   ["/managed fsat", "Did you mean `fast`?", { ...ON, managedPreset: "careful" }],
-  ["/managed off fast", "`/managed off` takes no preset.", { ...ON, managedPreset: "careful" }],
+  ["/managed off fast", "`/managed off` doesn't take a preset.", { ...ON, managedPreset: "careful" }],
   ["/managed Thorough", "40 turns each", { ...ON, managedPreset: "thorough" }],
   ["/managed on", "✓ Managed mode **on**: ", ON],
   ["/managed off", "✓ Managed mode **off**: I work myself.", {}],
@@ -90,7 +86,7 @@ test("/managed shows, searches and sets managed mode and its presets", async () 
 
 test("an agent without the agent tool does the work itself in managed mode, and /managed says so", async () => {
   const { receive } = await typing({ name: "solo", disallowedTools: ["agent"] });
-  const works = "⚠ **solo** may not use the tool `agent`, so it works itself.";
+  const works = "⚠ **solo** can't use the tool `agent`, so it does the work itself.";
   expect(privateText(await receive(mention("/managed on")))).toContain(works);
   expect(privateText(await receive(mention("/managed")))).toContain(works);
   expect(privateText(await receive(mention("/status")))).not.toContain("Managed mode");
@@ -106,10 +102,10 @@ test("a person outside the thread's participants cannot turn managed mode on or 
   await recorder.ended(1);
   const ben = { person: { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false } };
   expect(privateText(await receive(mention("/managed on", ben)))).toContain(
-    "is for those who work with me in this thread",
+    "is for people who work with me in this thread",
   );
   expect(privateText(await receive(mention("/managed off", ben)))).toContain(
-    "is for those who work with me in this thread",
+    "is for people who work with me in this thread",
   );
 });
 

@@ -64,8 +64,8 @@ test("what does not fit is asked for again with what is wrong, and given up afte
   expect(textIn(await call(TOOL))).toContain("User cancelled");
   expect(asked.map(({ question }) => question.split("\n")[0])).toEqual([
     expect.stringContaining("The MCP server all asks"),
-    "That does not fit: Titled Single Select Enum must be one of Superman, Green Lantern, Wonder Woman.",
-    "That does not fit: String is missing. Integer must be at most 100.",
+    "That doesn't fit: Titled Single Select Enum must be one of Superman, Green Lantern, Wonder Woman.",
+    "That doesn't fit: String is missing. Integer must be at most 100.",
   ]);
 });
 

@@ -180,7 +180,7 @@ test("a call that is never answered is given up at its own time limit", async ()
   const { call } = one();
   const result = await call("mcp__bad__never");
   expect(textIn(result)).toBe(
-    "The MCP server bad failed: it did not answer within 0.15 s. What it had done until then stays.",
+    "The MCP server bad failed: it did not respond within 0.15 s. What it had done until then stays.",
   );
   expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
 });
@@ -232,11 +232,11 @@ test("a program that ends at once is heard to its last word", async () => {
 });
 
 const absent = [
-  { name: "a program that is not there", server: { command: "/no/such/program" }, why: "its program is not found" },
+  { name: "a program that is not there", server: { command: "/no/such/program" }, why: "its program was not found" },
   {
     name: "an argument that is no path, however long",
     server: { command: "/no/such/program", args: [`/${"x".repeat(5_000)}`] },
-    why: "its program is not found",
+    why: "its program was not found",
   },
   {
     name: "a working directory that is not there",

@@ -85,7 +85,7 @@ const answers: {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(asked.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(""));
     },
-    text: /failed: it ended before it answered/,
+    text: /failed: it ended before it responded/,
   },
   {
     what: "a stream that ends before its answer",
@@ -95,7 +95,7 @@ const answers: {
   {
     what: "an answer that never comes",
     onCall: () => {},
-    text: /failed: it did not answer within 0\.2 s/,
+    text: /failed: it did not respond within 0\.2 s/,
     timeoutMs: 200,
   },
   {

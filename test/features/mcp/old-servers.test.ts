@@ -35,7 +35,7 @@ test("an address where no server is is told in one line, with the next try", asy
   await mcp.settled();
   expect(mcp.problems()).toEqual([
     expect.stringMatching(
-      /^lost is not connected: it answered with HTTP 404\. (Next try (now|in \d+ s)|It is being tried again now)\.$/,
+      /^lost is not connected: it answered with HTTP 404\. (Next try (now|in \d+ s)|I'm trying again now)\.$/,
     ),
   ]);
 });

@@ -20,7 +20,7 @@ test("beside the prompts of a server stands what its tools are, by the operator'
   const tools = { "get-*": { permission: "read" }, "get-env": { permission: "execute" } } as const;
   const { mcp } = await connect({ all: everything({ tools }) });
   const { markdown } = z.object({ markdown: z.string() }).parse(await mcp.command("all"));
-  expect(markdown).toMatch(/^Tools, as the settings say: reads (get-[a-z-]+(, )?)+; sends echo, /);
+  expect(markdown).toMatch(/^Tools, from the settings: reads (get-[a-z-]+(, )?)+; sends echo, /);
   expect(markdown).toMatch(/sends .*get-env/);
 });
 
@@ -38,7 +38,7 @@ test.each(lines)("/mcp $line is a run", async ({ line, says }) => {
 });
 
 const wrong = [
-  { line: "none", says: "There is no MCP server none. `/mcp` lists them." },
+  { line: "none", says: "I don't know the MCP server none. `/mcp` lists them." },
   { line: "all none", says: "My Server has no prompt none. `/mcp My Server` lists them." },
   { line: "all args-prompt", says: "This prompt needs: `/mcp My Server args-prompt <city> [state]`." },
 ];
@@ -62,7 +62,7 @@ test("a server that is away is said with why, and so is a call of a tool that it
   const { mcp } = begin({ gone: { command: "/nowhere/at/all" } });
   await mcp.settled();
   expect(await mcp.command("gone")).toMatchObject({
-    markdown: expect.stringMatching(/^✗ gone is not connected: its program is not found/),
+    markdown: expect.stringMatching(/^✗ gone is not connected: its program was not found/),
   });
   expect(mcp.missing("mcp__gone__anything")).toMatch(/^gone is not connected/);
   expect(mcp.missing("mcp__other__anything")).toBeNull();

@@ -86,7 +86,7 @@ test("a workspace-wide memory noted in a private channel stays there unless a pe
 test("text that looks like flags or contains dashes is stored as typed", async () => {
   const channel = at.channel();
   for (const words of ["deploy the siskin with --force only", "the siskin never leaves —never on Fridays"])
-    expect(await typed(at, `add ${words}`, { channel })).toContain("I remember it");
+    expect(await typed(at, `add ${words}`, { channel })).toContain("I'll remember it");
   expect(await typed(at, "list", { channel })).toMatch(/--force only.*|.*—never on Fridays/u);
   expect(await typed(at, "add --scop me the siskin is mine", { channel })).toContain("Did you mean `--scope`");
 });
@@ -107,14 +107,14 @@ test("only a memory's author and admins may change it, and numbers from other ch
     `Which one? /memory list numbers them.\\n#${number} the osier gate opens at six`,
   );
   for (const line of [`forget ${number}`, `edit ${number} never`, `pin ${number}`]) {
-    expect(await typed(at, line, { channel, user: "U0BOB" })).toContain("only they and admins may change it");
+    expect(await typed(at, line, { channel, user: "U0BOB" })).toContain("only they and admins can change it");
   }
   const [, hidden = ""] = /#(\d+)/u.exec(await typed(at, "add the sparrow hides", { channel: secret })) ?? [];
-  expect(await typed(at, `forget ${hidden}`, { channel })).toContain("nothing here that has the number");
+  expect(await typed(at, `forget ${hidden}`, { channel })).toContain("There is no memory #");
   expect(await typed(at, `forget ${hidden}`, { channel: secret })).toContain("Forgotten");
 
-  expect(await typed(at, `edit ${number} the osier gate opens at seven`, { channel })).toContain("says so from now on");
-  expect(await typed(at, `pin ${number}`, { channel })).toContain("does not fade");
+  expect(await typed(at, `edit ${number} the osier gate opens at seven`, { channel })).toContain("is updated");
+  expect(await typed(at, `pin ${number}`, { channel })).toContain("no longer fades");
   expect(await typed(at, "list", { channel })).toMatch(/opens at seven .*pinned/u);
   expect(await typed(at, `forget ${number}`, { channel, user: "U0CHIEF" })).toContain("Forgotten");
   expect(await asked(at, "when does the osier gate open?", { channel })).not.toContain("<memories");

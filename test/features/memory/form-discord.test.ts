@@ -52,7 +52,7 @@ test("on Discord another person's dialog, or a number from a channel without mem
   await discord.until("ana's dialogs", () => editing.modal !== null && hidden.modal !== null);
   const forged = people.submit({ channel: general, user: bob }, editing, { text: "the linnet never opens" });
   await discord.until("why not", () =>
-    forged.shown.some(({ content }) => content.includes("only they and admins may change it")),
+    forged.shown.some(({ content }) => content.includes("only they and admins can change it")),
   );
   const asked = edit(general, bob, second);
   await discord.until("that there is none", () =>

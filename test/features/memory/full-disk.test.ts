@@ -102,7 +102,7 @@ test("with a full disk a run with recalled memories is answered once, although t
 test("with a full disk people and the model are told in one line that nothing can be stored, and the run continues", async () => {
   const channel = at.channel();
   await fill();
-  const words = "My disk is full: I can remember nothing more until an operator makes room.";
+  const words = "My disk is full, so I can't remember anything until an operator frees space.";
   expect(await typed(at, "add the dunlin sleeps in the reeds", { channel })).toContain(words);
   calls = () => toolUse("use_tool", { name: "remember", input: { text: "The dunlin sleeps", scope: "channel" } });
   const talk = at.talk({ text: "the dunlin sleeps, keep that", channel });

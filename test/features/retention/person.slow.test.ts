@@ -120,8 +120,8 @@ test("deckhand data delete --person reports how much was deleted, and is refused
   expect({ lines: out.split("\n"), failed }).toEqual({
     lines: [
       `✓ What was kept of ${PERSON} is deleted:`,
-      "· 2 sessions that nobody else has written in: deleted whole",
-      "· 251 messages beside others': a mark stands in their place",
+      "· 2 sessions that nobody else has written in: deleted entirely",
+      "· 251 messages alongside others': replaced by a mark",
       "· 3 memories by them or about them",
       "· 1 job",
     ],

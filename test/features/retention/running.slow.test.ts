@@ -85,9 +85,9 @@ describe("the data of a person", () => {
     expect(await data("", channel)).toContain("1 session that nobody else has written in");
     const asked = await data("delete me", channel);
     expect(asked).toContain("1 message beside others'");
-    expect(asked).toContain("This deletes for good");
+    expect(asked).toContain("This permanently deletes");
     expect(messagesWith("curlew")).toBe(2);
-    expect(await data("delete me now", channel)).toContain("I delete it now");
+    expect(await data("delete me now", channel)).toContain("I'm deleting it now");
     await at.until("the words to be gone", () => messagesWith("curlew") === 0);
     expect(messagesWith("plover")).toBe(1);
     await at.until("the mark to stand there", () => messagesWith("[deleted]") === 1);
@@ -107,7 +107,7 @@ describe("the data of a person", () => {
     const channel = at.channel();
     at.talk({ text: "the dunlin waits", channel });
     await gate.reached;
-    expect(await data("delete me now", channel)).toContain("A run goes on in threads that you take part in");
+    expect(await data("delete me now", channel)).toContain("A run is in progress in threads you take part in");
     expect(messagesWith("dunlin")).toBe(1);
     gate.release();
   });

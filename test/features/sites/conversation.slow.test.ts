@@ -167,7 +167,7 @@ test("a protected site asks for its password in the browser, and its pages work 
   await page.getByRole("button", { name: "Open" }).click();
   await page.getByText("3 birds").waitFor();
   await page.close();
-  expect(await sites("protect egret off", channel)).toContain("asks for no password any more");
+  expect(await sites("protect egret off", channel)).toContain("no longer asks for a password");
   const open = await visited(`${origin}/sites/egret/`);
   await open.getByText("3 birds").waitFor();
   await open.close();
@@ -188,7 +188,7 @@ test("/sites publishes, lists, rolls back and removes sites; only the publisher 
   expect(await sites("list", channel)).toMatch(/crane.*version 2.*ana.*1 file, 6 bytes.*kept: 1/u);
   expect(await sites("list", at.channel())).toContain("There are no sites here");
   for (const line of ["rollback crane", "unpublish crane", "protect crane"]) {
-    expect(await sites(line, channel, "U0BOB")).toContain("only they and admins may change it");
+    expect(await sites(line, channel, "U0BOB")).toContain("only they and admins can change it");
     expect(await sites(line, at.channel())).toContain("There is no site");
   }
   expect(await sites("rollback crane", channel)).toContain("is version 1 again");
@@ -196,7 +196,7 @@ test("/sites publishes, lists, rolls back and removes sites; only the publisher 
   expect(await sites("rollback crane", channel)).toContain("no version before 1");
   expect(await sites("rollback crane x", channel)).toContain("A version is a number");
   expect(await sites("rollback crane 2", channel, "U0CHIEF")).toContain("is version 2 again");
-  expect(await sites("protect crane hunter2", channel)).toContain("I make the password myself");
+  expect(await sites("protect crane hunter2", channel)).toContain("I create the password myself");
   expect(await sites("unpublish crane", channel)).toContain("is gone");
   expect((await fetch(url)).status).toBe(404);
   expect(await sites("unpublsh crane", channel)).toContain("unpublish");
@@ -223,6 +223,6 @@ test("in mode read neither a person nor the agent can publish", async () => {
   expect((await fetch(`${origin}/sites/stork/`)).status).toBe(404);
 
   talk.mention("/sites publish stork site");
-  await at.until("the refusal", () => at.ephemeralsTo("U0ANA").some((said) => said.includes("I only look here")));
+  await at.until("the refusal", () => at.ephemeralsTo("U0ANA").some((said) => said.includes("I can't publish here")));
   expect((await fetch(`${origin}/sites/stork/`)).status).toBe(404);
 });

@@ -77,7 +77,7 @@ test("/usage shows people's ratings of answers", async () => {
     await tx.feedback.give({ ...vote, personId: "slack:U2", value: "down" });
   });
   const receive = createIntake(options);
-  expect(privateText(await receive(mention("/usage")))).toContain("What people said of it: 1 👍 · 1 👎");
+  expect(privateText(await receive(mention("/usage")))).toContain("Feedback: 1 👍 · 1 👎");
 });
 
 /** The files of a private answer. */
@@ -165,9 +165,9 @@ test("people other than admins see their own channel only", async () => {
 });
 
 test.each([
-  ["/usage week", "I cannot sum up by `week`. There is `user`, `channel`, `model`, `job`, `day`."],
-  ["/usage --days 40", "The days are a whole number from 1 to 31."],
-  ["/usage 1.5", "The days are a whole number from 1 to 31."],
+  ["/usage week", "I can't group by `week`. There is `user`, `channel`, `model`, `job`, `day`."],
+  ["/usage --days 40", "The number of days must be a whole number from 1 to 31."],
+  ["/usage 1.5", "The number of days must be a whole number from 1 to 31."],
   ["/usage day model", "I don't know what to do with `model`."],
 ])("the argument %s is answered with the possible ones", async (typed, answer) => {
   const options = await withUsage();

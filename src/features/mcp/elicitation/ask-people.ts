@@ -70,7 +70,7 @@ function buttonsFor(fields: readonly Field[]): FormButton[] {
     return only.choices.map(({ value, label }) => choosing(label, { [only.name]: value }));
   }
   const filled = standardReply(fields);
-  return filled.type === "filled" ? [{ label: "Accept as it stands", filled }] : [];
+  return filled.type === "filled" ? [{ label: "Accept as it is", filled }] : [];
 }
 
 function choosing(label: string, content: Record<string, string | boolean>): FormButton {
@@ -85,9 +85,9 @@ interface Question {
 }
 
 function questionText({ server, message, fields, problems }: Question): string {
-  const how = fields.length > 1 ? ["Reply with a line for each, as `name: value`."] : [];
+  const how = fields.length > 1 ? ["Reply with one line each, like `name: value`."] : [];
   const lines = [
-    ...(problems.length === 0 ? [] : [`That does not fit: ${problems.join(" ")}`]),
+    ...(problems.length === 0 ? [] : [`That doesn't fit: ${problems.join(" ")}`]),
     `The MCP server ${server} asks: ${foreignText(message, MESSAGE_CHARS)}`,
     ...fields.map(fieldLine),
     ...how,

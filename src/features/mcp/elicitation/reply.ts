@@ -14,7 +14,7 @@ export function readReply(fields: readonly Field[], text: string): FilledIn {
   for (const part of parts) {
     const named = namedIn(fields, part);
     if (named !== null) given.set(named.field.name, named.value);
-    else if (fields.length > 1) problems.push(`“${part.trim().slice(0, 60)}” names no field.`);
+    else if (fields.length > 1) problems.push(`“${part.trim().slice(0, 60)}” is not a field.`);
     else if (first !== undefined) given.set(first.name, part);
   }
   return filledIn(fields, given, problems);

@@ -9,13 +9,13 @@ interface Named {
 
 /** A server's state, as `/mcp` and the page show it. */
 export interface ServerState {
-  /** Inline Markdown: `✓ **docs** · 15 tools`, `⚠ **files** is not connected: its program is not found.` */
+  /** Inline Markdown: `✓ **docs** · 15 tools`, `⚠ **files** is not connected: its program was not found.` */
   readonly line: string;
   /** When the server is next tried, shown after the line, in milliseconds since the epoch; null if it is not. */
   readonly nextAt: number | null;
 }
 
-/** Describes a server that is not connected: `files is not connected: its program is not found. Next try in 12 s.` */
+/** Describes a server that is not connected: `files is not connected: its program was not found. Next try in 12 s.` */
 export function notConnected(named: Named, now: number): string {
   const nextAt = nextTryOf(named.state);
   return `${whyNot(named)}${nextAt === null ? "" : ` ${nextTry(nextAt, now)}`}`;
@@ -44,7 +44,7 @@ function whyNot({ name, state }: Named, shown = (why: string): string => why): s
     case "connecting":
       return state.why === null
         ? `${name} is not connected yet.`
-        : `${name} is not connected: ${shown(state.why)}. It is being tried again now.`;
+        : `${name} is not connected: ${shown(state.why)}. I'm trying again now.`;
     case "stopped":
       return `${name} is not connected: it is stopped.`;
     default:

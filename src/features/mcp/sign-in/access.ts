@@ -223,7 +223,7 @@ export class Access {
       if (row?.sealed !== from.row.sealed || row.refusedAt !== null) return null;
       if (!(await sleepUnlessAborted(clock, LOOK_MS, this.#closing.signal))) break;
     }
-    const why = "another process is at it";
+    const why = "another process is using it";
     log.warn({ why }, "mcp_sign_in_not_renewed");
     return why;
   }

@@ -21,24 +21,26 @@ export function dataCommand({ world, audit, resume }: DeleteScope): ChatCommand[
     const typed = line.trim().toLowerCase().replaceAll(/\s+/gu, " ");
     const found = await findPerson(person.id, world);
     if (typed === "")
-      return privateMessage(`**What I keep of you**\n${dataText(found, "you")}\n\n\`/data ${DELETE}\` deletes it.`);
-    if (typed !== DELETE && typed !== SURE) return privateMessage(`There is \`/data\` and \`/data ${DELETE}\`.`);
+      return privateMessage(`**What I store about you**\n${dataText(found, "you")}\n\n\`/data ${DELETE}\` deletes it.`);
+    if (typed !== DELETE && typed !== SURE) return privateMessage(`Use \`/data\` or \`/data ${DELETE}\`.`);
     if (found.openRuns > 0)
       return privateMessage(
-        `✗ ${openRunsNote(found)} in threads that you take part in: \`/stop\` there first, or wait for the end. Nothing was deleted.`,
+        `✗ ${openRunsNote(found)} in threads you take part in: \`/stop\` there first, or wait until it ends. Nothing was deleted.`,
       );
     if (typed === DELETE) return asked(found);
     const { pseudonym } = await markPerson(person.id, world);
     await audit({ by: pseudonym, act: "person.deleted", about: pseudonym });
     resume();
-    return privateMessage(`✓ I delete it now; in a moment nothing of it is left here:\n${dataText(found, "you")}`);
+    return privateMessage(
+      `✓ I'm deleting it now; in a moment, none of this will be left here:\n${dataText(found, "you")}`,
+    );
   };
 }
 
 function asked(found: PersonsData): CommandReply {
   return {
     ...privateMessage(
-      `⚠ **This deletes for good what I keep of you**\n${dataText(found, "you")}\n\nWhat others have written stays, and so do messages on Slack and Discord: delete these there. Or type \`/data ${SURE}\`.`,
+      `⚠ **This permanently deletes what I store about you**\n${dataText(found, "you")}\n\nWhat others have written stays, and so do messages on Slack and Discord; delete those there. Or type \`/data ${SURE}\`.`,
     ),
     buttons: [{ id: `data:${SURE}`, label: "Delete it all", style: "danger" }],
   };

@@ -278,7 +278,7 @@ test("on Slack a person cannot edit another's memory by submitting a form, even 
   const before = at.ephemeralsTo("U0BOB").length;
   people.submit({ text: "the ousel never opens" }, "U0BOB");
   await at.until("why not", () => at.ephemeralsTo("U0BOB").length > before);
-  expect(at.ephemeralsTo("U0BOB").at(-1)).toContain("only they and admins may change it");
+  expect(at.ephemeralsTo("U0BOB").at(-1)).toContain("only they and admins can change it");
   expect(texts()).toContain("the ousel opens at six");
   expect(texts()).not.toContain("the ousel never opens");
 });
@@ -301,6 +301,6 @@ test("on Slack a person cannot remove another's memory by clicking a button of t
   const before = at.ephemeralsTo("U0BOB").length;
   at.slack.people.clickEphemeral({ ...details, user: "U0BOB" }, undo);
   await at.until("why not", () => at.ephemeralsTo("U0BOB").length > before);
-  expect(at.ephemeralsTo("U0BOB").at(-1)).toContain("nothing left of it that you may delete");
+  expect(at.ephemeralsTo("U0BOB").at(-1)).toContain("nothing left that you can delete");
   expect(texts()).toContain("The crake sleeps on Sundays");
 });
