@@ -140,7 +140,7 @@ async function drawPlatform(browser: Browser, { scene, platform, thread }: Drawn
   release();
   const isAsking = ({ buttons }: { readonly buttons: readonly string[] }) => buttons.some((id) => id.startsWith(ALLOW));
   const card = (await begun.until((messages) => messages.some(isAsking))).find(isAsking);
-  await begun.until((messages) => messages.some(({ text: shown }) => shown.includes("waits for a decision")));
+  await begun.until((messages) => messages.some(({ text: shown }) => shown.includes("waiting for a decision")));
   const asking = thread();
   begun.click(card?.buttons.find((id) => id.startsWith(ALLOW)) ?? "");
   const isDone = () => thread().some(({ markdown }) => /^✓ 3 turns/m.test(markdown));

@@ -108,7 +108,7 @@ test.each([
 test("a name that is not found is said to be none", async () => {
   const { untilSaid } = await connect(slackAt("http://slack.invalid/api/"));
   await untilSaid(
-    /^⏳ Slack: cannot sign in at slack\.invalid, its name (is not found|cannot be looked up) \(E\w+\)\. I try/u,
+    /^⏳ Slack: cannot sign in at slack\.invalid, its name (was not found|can't be looked up) \(E\w+\)\. I try/u,
   );
 });
 
@@ -125,7 +125,7 @@ test("a Slack that says nothing is said to be silent, and what comes of it later
   const [socket] = await asked;
   sockets.on("connection", (next) => next.destroy());
   socket.destroy();
-  await untilSaid(/^⏳ Slack: cannot sign in at 127\.0\.0\.1:\d+, it cut the connection \(\w+\)\. I try again/u);
+  await untilSaid(/^⏳ Slack: cannot sign in at 127\.0\.0\.1:\d+, it closed the connection \(\w+\)\. I try again/u);
   expect(said.filter((line) => line.includes("has not answered"))).toHaveLength(1);
 });
 

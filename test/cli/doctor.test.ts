@@ -332,7 +332,7 @@ test("each MCP server is connected once, and a failing or misconfigured one is r
     "✓ MCP server off: It is disabled in the settings.",
     expect.stringMatching(/^✓ MCP server all: \d+ tools; sends echo, /),
     "✗ MCP server dies is not connected: its program ended (exit code 1). It wrote: TypeError: no [secret]",
-    "✗ MCP server gone is not connected: its program is not found.",
+    "✗ MCP server gone is not connected: its program was not found.",
   ]);
 });
 

@@ -102,7 +102,7 @@ describe("failures of Slack are reported to the person concerned", () => {
     const root = office.slack.people.say({ text: "people talk", channel, user: "U0BOB" });
     const talk = office.talk({ text: "help us", channel, threadTs: root.ts });
     expect(await talk.answered(1)).toBe("Answered blindly.");
-    await talk.shows(/I could not read the earlier messages of this thread\. .*`channels:history`/u);
+    await talk.shows(/I couldn't read the earlier messages in this thread\. .*`channels:history`/u);
   });
 
   test("without reactions:write only the reaction is missing, and the scope is logged", async () => {

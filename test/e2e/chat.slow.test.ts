@@ -221,7 +221,7 @@ describe("where a bot runs", () => {
     chat.type("thanks\r");
     await chat.shows("You are welcome.");
     chat.type(CTRL_C);
-    await chat.shows("once more leaves");
+    await chat.shows("again to exit");
     chat.type(CTRL_C);
     expect(await chat.ended).toBe(130);
     expect(chat.out()).toContain("\u001b[");

@@ -51,7 +51,7 @@ describe("on Slack", () => {
 
   test("an answer that Slack refuses is sent as a file, and later messages are answered", async () => {
     const talk = await refused("chat.postMessage");
-    expect(await talk.answered(1)).toContain("My answer was not accepted as a message. It is in the file.");
+    expect(await talk.answered(1)).toContain("I couldn't post my answer as a message. It is in the file.");
     talk.mention("are you still there?");
     expect(await talk.answered(2)).toBe("Yes.");
     expect(office.slack.faults.isPending("chat.postMessage")).toBe(false);
@@ -59,7 +59,7 @@ describe("on Slack", () => {
 
   test("if files are refused as well, the thread gets a notice", async () => {
     const talk = await refused("chat.postMessage", "files.completeUploadExternal");
-    expect(await talk.answered(1)).toMatch(/^✗ My answer was not accepted as a message\. Something broke/u);
+    expect(await talk.answered(1)).toMatch(/^✗ I couldn't post my answer as a message\. Something broke/u);
   });
 
   test("a mention in a thread of people includes its root and 20 newest messages, with authors, as context", async () => {
@@ -169,8 +169,10 @@ describe("on Slack", () => {
       "two refusals",
       () => [...office.ephemeralsTo("U0GUS"), ...office.ephemeralsTo("U0STU")].length > 1,
     );
-    expect(office.ephemeralsTo("U0GUS")).toEqual([expect.stringContaining("I do not answer guests.")]);
-    expect(office.ephemeralsTo("U0STU")).toEqual([expect.stringContaining("I only answer people of this workspace.")]);
+    expect(office.ephemeralsTo("U0GUS")).toEqual([expect.stringContaining("I don't answer guests.")]);
+    expect(office.ephemeralsTo("U0STU")).toEqual([
+      expect.stringContaining("I only answer people from this workspace."),
+    ]);
     const talk = says("begin");
     await talk.answered(1);
     await talk.say("a guest's words", { user: "U0GUS" }).answered;
@@ -223,13 +225,13 @@ describe("on Slack", () => {
       return office.ephemeralsTo("U0CY").at(-1);
     };
     expect(await replies("/statsu", true)).toBe("I don't know `/statsu`. Did you mean `/status`?");
-    expect(await replies("/frobnicate", true)).toBe("I don't know `/frobnicate`. `/help` lists what there is.");
+    expect(await replies("/frobnicate", true)).toBe("I don't know `/frobnicate`. `/help` lists all commands.");
     expect(await replies("/status", false)).toMatch(
       /^✓ Nothing is running\. Agent \*\*build\*\*, mode agi, `anthropic\/claude-sonnet-5-5`, 2 messages in this session\. Context: \d+ % \([\d,]+ of 1,000,000 tokens\)\.$/,
     );
     expect(await replies("/stop", true)).toBe("Nothing is running in this thread.");
     expect(await replies("/help", true)).toContain("`/new` · start afresh");
-    expect(await replies("", true)).toContain("Mention me with what you want done");
+    expect(await replies("", true)).toContain("Mention me and say what you want done");
     expect(office.ephemeralsTo("U0CY")).toHaveLength(6);
     expect(talk.answers()).toHaveLength(1);
     expect(askedSoFar()).toBe(before);
@@ -244,7 +246,7 @@ describe("on Slack", () => {
     talk.mention("/new");
     await office.until("the answer", () => office.ephemeralsTo("U0ANA").length > known);
     expect(office.ephemeralsTo("U0ANA").slice(known)).toEqual([
-      "✓ A new session begins here: I leave behind what was said before.",
+      "✓ A new session starts here, without the conversation so far.",
     ]);
     talk.say("the new subject");
     await talk.answered(2);
@@ -271,7 +273,7 @@ describe("on Discord", () => {
     expect(newest()).toContain("first words");
     await untilIdle(office.bot);
     talk.say("/new");
-    expect(await talk.answered(3)).toContain("A new session begins here");
+    expect(await talk.answered(3)).toContain("A new session starts here");
     talk.say("third words");
     await talk.answered(4);
     expect(newest()).not.toContain("second words");
@@ -304,7 +306,7 @@ describe("on Discord", () => {
     world.join(office.guild, gus, { pending: true });
     const talk = office.mention(office.channel("gate"), "may I?", { by: gus });
     await office.until("the refusal", () => people.shownPrivately(gus).length > 0);
-    expect(people.shownPrivately(gus)[0]).toContain("I do not answer guests.");
+    expect(people.shownPrivately(gus)[0]).toContain("I don't answer guests.");
     expect(talk.place()).toBeUndefined();
   });
 
@@ -337,7 +339,7 @@ describe("on Discord", () => {
     expect(await request.ended).toBe("aborted");
     await Promise.all(clicks.map(({ answered }) => answered));
     expect(clicks.flatMap(({ shown }) => shown.map(({ content }) => content))).toEqual([
-      expect.stringContaining("has stopped this already."),
+      expect.stringContaining("Already stopped by "),
     ]);
     await office.until("the line", () => /^⏹ Stopped by @Ana|^⏹ Stopped by @Bob/u.test(live.content));
   });

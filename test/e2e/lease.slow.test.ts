@@ -43,7 +43,7 @@ test("on PostgreSQL the stand-by takes over from a process that dies or loses it
   await cutEverybodyOff(url);
   await until(() => !isAlive(first.pid()), wait("the end of the first"));
   expect(await first.kill("SIGKILL")).toBe(1);
-  expect(first.output()).toContain("✗ The database no longer answers");
+  expect(first.output()).toContain("✗ The database has stopped responding");
   expect(first.output()).not.toContain("Unhandled");
   await takesOver(second);
   await reportsOneMore(second, url);

@@ -38,7 +38,7 @@ test("added to a Slack channel the bot introduces itself once, and its suggested
     expect.stringMatching(/^I'm Deckhand\./u),
     expect.stringMatching(/^Mention me /u),
     expect.stringMatching(/^Mode \*\*agi\*\*: .*touch nothing outside/u),
-    expect.stringMatching(/^Nobody is named as an admin yet\. .*"slack:U0/u),
+    expect.stringMatching(/^There is no admin yet\. .*"slack:U0/u),
   ]);
   expect(greeting?.buttons.map(({ label }) => label)).toEqual(["What can you do here?", "Look around"]);
   const click = (actionId: string) => slack.people.click("C0042", greeting?.ts ?? "", { actionId });
@@ -101,7 +101,7 @@ test("added to a Discord server the bot introduces itself once; its message menu
     expect.stringMatching(/^Mode /u),
   ]);
   // The bot says only once that no admin is named, on whichever platform it introduces itself first.
-  const isSaid = JSON.stringify(inSlack().slack.workspace.messages).includes("Nobody is named as an admin yet");
+  const isSaid = JSON.stringify(inSlack().slack.workspace.messages).includes("There is no admin yet");
   expect(unnamed).toHaveLength(isSaid ? 0 : 1);
   expect(greetings()[0]?.components[0]?.components.map(({ label }) => label)).toEqual([
     "What can you do here?",
@@ -125,7 +125,7 @@ test("roles that are not served are refused in Discord's direct messages as well
   world.join(office.guild, gus, { roles: [DENIED] });
   people.dm(gus, "hello");
   await office.until("the refusal", () =>
-    people.shownPrivately(gus).some((shown) => shown.includes("may not use me here")),
+    people.shownPrivately(gus).some((shown) => shown.includes("can't use me here")),
   );
   expect(office.model.requests).toHaveLength(0);
 });
@@ -214,7 +214,7 @@ test("a skill without its argument opens a form on Slack, from the slash command
   await office.until("the form of jobs", () => workspace.forms.size > 0);
   await people.submit({ when: "at noon", prompt: "Look.", agent: "plan", channel: "C0001" }).answered;
   const [form] = workspace.forms.values();
-  expect(form?.errors).toEqual({ when: expect.stringContaining("an expression has five fields") });
+  expect(form?.errors).toEqual({ when: expect.stringContaining("a cron expression has five fields") });
   await people.submit({ when: "0 9 * * *", timezone: "Europe/Paris" }).answered;
   await office.until("the job", () =>
     office.ephemeralsTo("U0ANA").some((said) => said.includes("**Look.** · every day")),

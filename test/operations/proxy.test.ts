@@ -115,12 +115,12 @@ describe("a proxy that", () => {
     {
       name: "wants another password",
       proxy: async () => (await aProxy({ leadsTo: () => 1, credentials: "me:other" })).url.replace("other", "pa55"),
-      says: /wants a name and password, or other ones \(HTTP 407\): HTTPS_PROXY or HTTP_PROXY must be http:/u,
+      says: /requires a name and password, or different ones \(HTTP 407\): HTTPS_PROXY or HTTP_PROXY must be http:/u,
     },
     {
       name: "does not let through",
       proxy: async () => (await aProxy({ leadsTo: () => undefined })).url,
-      says: /does not connect to it \(HTTP 403\): have the proxy allow it/u,
+      says: /does not connect to it \(HTTP 403\): allow it in the proxy/u,
     },
   ];
 

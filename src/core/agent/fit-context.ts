@@ -39,7 +39,7 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
   const maySummarise = run.state.projection.failures < MAX_FAILURES;
   if (fill() >= FILLS.summarise && maySummarise) yield* summarise(fitting, window, signal);
   if (fill() < FILLS.warn) return;
-  const overfull = `⚠ This thread fills ${percent(fill())} of the model's memory, and I cannot shorten it further. \`/new\` begins afresh.`;
+  const overfull = `⚠ This thread fills ${percent(fill())} of the model's memory, and I can't shorten it further. \`/new\` starts a new session.`;
   yield* warnOnce(fitting, FILLS.warn, overfull);
 }
 

@@ -30,9 +30,9 @@ export function failureCause({ code, detail }: AppError): string {
   const provider = detail.providerName ?? "The model provider";
   switch (code) {
     case "network":
-      return `${provider} cannot be reached`;
+      return `${provider} can't be reached`;
     case "provider_failed":
-      return `${provider} does not answer${detail["status"] === undefined ? "" : ` (${detail["status"]})`}`;
+      return `${provider} is not responding${detail["status"] === undefined ? "" : ` (${detail["status"]})`}`;
     case "quota":
       return `The ${provider} account has reached its spending limit`;
     case "stalled":
@@ -40,11 +40,11 @@ export function failureCause({ code, detail }: AppError): string {
     case "empty_response":
       return "The model returned nothing";
     case "incomplete_stream":
-      return "The model broke off in the middle of its answer";
+      return "The model stopped in the middle of its answer";
     case "overloaded":
       return `${detail.model ?? "The model"} is overloaded`;
     case "rate_limited":
-      return `${provider} takes no more requests for now`;
+      return `${provider} is limiting my requests right now`;
     default:
       return `${provider} failed`;
   }

@@ -20,7 +20,7 @@ export interface SummaryScope {
 /** Maximum length of a summary, in tokens. */
 const SUMMARY_TOKENS = 8_000;
 
-export const NOT_SUMMARISED = "⚠ I could not summarise this thread; I go on with all of it.";
+export const NOT_SUMMARISED = "⚠ I couldn't summarise this thread, so I continue with all of it.";
 
 /** `none` means that there was nothing to summarise, so no call was made. */
 export type SummaryEnd = { readonly type: "made" | "none" | "unusable" } | Exclude<CallEnd, { type: "responded" }>;

@@ -27,14 +27,14 @@ export function nearLimit({ limit, spent }: BudgetState, unit: BudgetUnit): stri
 
 /** Shown while other runs' calls hold what is left. */
 export function waitsForOtherRuns({ limit }: BudgetState): string {
-  return `⏳ Other runs hold what is left ${WHOSE[limit.scope]}; I wait for them to end.`;
+  return `⏳ Other runs have reserved what is left ${WHOSE[limit.scope]}; I'm waiting for them to finish.`;
 }
 
 /** Why a model may not be used under a limit in dollars, and what to set. `ref`: `provider/model`. */
 export function priceUnknown(ref: string, scope: BudgetScope): string {
   const slash = ref.indexOf("/");
   const price = `\`providers.${ref.slice(0, slash)}.models\`: { "${ref.slice(slash + 1)}": { "price": { "input": …, "output": … } } }`;
-  return `The price of \`${ref}\` is unknown, so the limit in dollars ${WHOSE[scope]} cannot be kept. An operator can set it in ${price}, or limit tokens with \`${settingOf(scope, "tokens")}\`.`;
+  return `The price of \`${ref}\` is unknown, so the dollar limit ${WHOSE[scope]} can't be enforced. An operator can set it in ${price}, or limit tokens with \`${settingOf(scope, "tokens")}\`.`;
 }
 
 const WHOSE: Readonly<Record<BudgetScope, string>> = {

@@ -74,12 +74,14 @@ function flagProblem(
 ): string | null {
   if (!known.includes(name)) {
     const all =
-      known.length === 0 ? "There are none here." : `There is ${known.map((one) => `\`--${one}\``).join(", ")}.`;
+      known.length === 0
+        ? "This command has no options."
+        : `Options: ${known.map((one) => `\`--${one}\``).join(", ")}.`;
     const near = nearest(name, known).map((one) => `--${one}`);
     return `I don't know ${quoteInput(`--${name}`)}.${didYouMean(near, all)}`;
   }
-  if (isTwice) return `\`--${name}\` is there twice.`;
-  return value === undefined ? `\`--${name}\` wants a value: \`--${name} "…"\`.` : null;
+  if (isTwice) return `\`--${name}\` is given twice.`;
+  return value === undefined ? `\`--${name}\` needs a value: \`--${name} "…"\`.` : null;
 }
 
 function broken(reason: string): Arguments {

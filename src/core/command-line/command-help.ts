@@ -16,8 +16,8 @@ export function helpAskedFor(command: ChatCommand, line: string): string | null 
 
 const FOR_WHOM: Readonly<Record<CommandPermission, string | null>> = {
   everyone: null,
-  people: "For those who work with me in the thread.",
-  admin: "For admins.",
+  people: "Only for people who work with me in the thread.",
+  admin: "Only for admins.",
 };
 
 /** Describes how a command is typed, what it does, what its parts mean, and who may use it. */
@@ -30,7 +30,9 @@ export function commandHelp(command: ChatCommand): string {
     ...options.map((option) =>
       optionLine(option, option.options === undefined ? option.name : `/${name} ${option.name}`),
     ),
-    ...(subcommands.some((each) => (each.options ?? []).length > 1) ? [`\`/${name} <word> --help\` tells more.`] : []),
+    ...(subcommands.some((each) => (each.options ?? []).length > 1)
+      ? [`\`/${name} <word> --help\` shows details.`]
+      : []),
     ...(forWhom === null ? [] : [forWhom]),
   ].join("\n");
 }

@@ -29,5 +29,5 @@ export function commandRefusal(
     return `\`/${command.name}\` is for admins. An operator can name you (\`access.admins\`).`;
   }
   if (mayChangeSession(person, session, access)) return null;
-  return `\`/${command.name}\` is for those who work with me in this thread. Mention me here with a request first.`;
+  return `\`/${command.name}\` is for people who work with me in this thread. Mention me here with a request first.`;
 }

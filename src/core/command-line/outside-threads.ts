@@ -13,7 +13,7 @@ const TITLE_CHARS = 60;
  * there is in none.
  */
 export function noSessionReply(what: string, { openSession }: Pick<CommandContext, "openSession">): string {
-  const hint = openSession === null ? " In the thread you mean, write it after mentioning me." : "";
+  const hint = openSession === null ? " Mention me in the thread you mean, and write the command there." : "";
   return `There is no session here yet, so there is nothing to ${what}.${hint}`;
 }
 
@@ -31,6 +31,6 @@ export async function busyThreadLines({ store, runtime, person, thread, describe
       const title = `“${plainLine(session.title, TITLE_CHARS)}”`;
       const link = describe(session.thread.platform).link(session.thread);
       const state = busy.get(sessionKeyOf(session.thread)) === "waiting" ? "⏸ Waiting for you" : "⏳ Working";
-      return `${state}: ${title}${link === null ? "" : ` · [its thread](${link})`}`;
+      return `${state}: ${title}${link === null ? "" : ` · [thread](${link})`}`;
     });
 }

@@ -39,5 +39,5 @@ export async function runCommand({ name, line }: TypedCommand, context: CommandC
 export function unknownCommand(name: string, commands: readonly ChatCommand[]): string {
   const names = commands.map((command) => command.name);
   const near = nearest(name, names).map((one) => `/${one}`);
-  return `I don't know ${quoteInput(`/${name}`)}.${didYouMean(near, "`/help` lists what there is.")}`;
+  return `I don't know ${quoteInput(`/${name}`)}.${didYouMean(near, "`/help` lists all commands.")}`;
 }

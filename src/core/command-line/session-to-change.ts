@@ -13,4 +13,4 @@ export async function sessionToChange({ session, openSession }: CommandContext):
   return session ?? (openSession === null ? null : await openSession());
 }
 
-export const NO_THREAD = "There is no thread here that this could hold for: in a thread, write it after mentioning me.";
+export const NO_THREAD = "This works only in a thread: mention me there, and write the command after it.";

@@ -76,6 +76,6 @@ function readQuoted(line: string, start: number, closing: string): Part | null {
 function unclosed(line: string, at: number): ShellWords {
   const rest = line.slice(at, at + SHOWN_CHARS).replaceAll("`", "'");
   const cut = line.length > at + SHOWN_CHARS ? "…" : "";
-  const reason = `The quote that begins at \`${rest}${cut}\` is never closed. Close it, or put a \\ before a quote that is meant as it stands.`;
+  const reason = `The quote that starts at \`${rest}${cut}\` is never closed. Close it, or put a \\ before it to use it as it is.`;
   return { type: "broken", reason };
 }

@@ -16,12 +16,12 @@ const DESCRIPTION_CHARS = 200;
 
 export const agentCommand: ChatCommand = {
   name: "agent",
-  description: "show the agents, or let another one answer here",
+  description: "list the agents, or switch to another one",
   usage: "[name] [what to do]",
   permission: "people",
   onlyShows: (line) => line === "",
   options: [
-    { name: "name", description: "the agent that answers from now on", complete: agentCompletions },
+    { name: "name", description: "the agent to switch to", complete: agentCompletions },
     { name: "prompt", description: "what it should do first" },
   ],
   async run(line, context) {
@@ -30,7 +30,7 @@ export const agentCommand: ChatCommand = {
     if (name === "") return privateMessage(agentList(context));
     const agent = context.agents.get(name);
     if (agent === undefined) return privateMessage(unknown(name, context));
-    if (!agent.visible) return privateMessage(`**${name}** works for other agents only. ${choices(context)}`);
+    if (!agent.visible) return privateMessage(`**${name}** works only for other agents. ${choices(context)}`);
     const refusal = agentRefusal(agent, context);
     if (refusal !== null) return privateMessage(refusal);
     return rest === "" ? switchTo(name, context) : { run: rest, agent: name };
@@ -42,13 +42,13 @@ export function agentRefusal({ name, access }: AgentDefinition, context: Command
   const { channelKey } = context;
   const usual = context.configOf({ channelKey, agent: context.agentOf(channelKey), settings: {} });
   if (!mayDoMore(access, usual.agentDefinition.access) || mayRaise(context)) return null;
-  return `**${name}** may do more than **${usual.agentDefinition.name}**, which is set for this channel. Only admins and approvers may let it answer here.`;
+  return `**${name}** may do more than **${usual.agentDefinition.name}**, this channel's agent. Only admins and approvers can switch to it.`;
 }
 
 async function switchTo(name: string, context: CommandContext): Promise<CommandReply> {
   const session = await sessionToChange(context);
-  if (session === null) return privateMessage(`${NO_THREAD} Or say at once what to do: \`/agent ${name} …\`.`);
-  if (session.agent === name) return privateMessage(`**${name}** answers here already.`);
+  if (session === null) return privateMessage(`${NO_THREAD} Or give it a task right away: \`/agent ${name} …\`.`);
+  if (session.agent === name) return privateMessage(`**${name}** already answers here.`);
   const at = context.runtime.clock.now();
   const isDone = await context.store.transaction((tx) => switchAgent(tx, { sessionId: session.id, agent: name, at }));
   return privateMessage(isDone ? agentSwitched(name, session.agent) : stillRunning(session.agent));
@@ -65,15 +65,15 @@ function agentList(context: CommandContext): string {
     const { name, description, access } = agent;
     return `${signedName(agent)}${name === here ? " (answers here)" : ""} · ${cut(description, DESCRIPTION_CHARS)} (${access})`;
   });
-  return [...lines, "", "`/agent <name>` switches; `@<name> …` at the start of a message does so, too."].join("\n");
+  return [...lines, "", "To switch, use `/agent <name>` or start a message with `@<name> …`."].join("\n");
 }
 
 function unknown(name: string, context: CommandContext): string {
   const names = visibleAgents(context).map((agent) => agent.name);
-  return `I don't know an agent ${quoteInput(name)}.${didYouMean(nearest(name, names), choices(context))}`;
+  return `I don't know the agent ${quoteInput(name)}.${didYouMean(nearest(name, names), choices(context))}`;
 }
 
 function choices(context: CommandContext): string {
   const names = visibleAgents(context).map(({ name }) => `\`${name}\``);
-  return `There is ${names.join(", ")}.`;
+  return `Agents: ${names.join(", ")}.`;
 }

@@ -18,7 +18,7 @@ const MAX_BUTTONS = 10;
 
 export const approvalsCommand: ChatCommand = {
   name: "approvals",
-  description: "what waits for a decision here, and approvals I remember",
+  description: "decisions waiting here, and the approvals I remember",
   usage: "[revoke <number>]",
   permission: "everyone",
   async run(line, context) {
@@ -27,13 +27,13 @@ export const approvalsCommand: ChatCommand = {
     const [verb, which] = read.words;
     if (verb === undefined) return overview(context);
     if (verb !== "revoke")
-      return privateMessage(`I don't know ${quoteInput(verb)}. There is \`/approvals revoke <number>\`.`);
+      return privateMessage(`I don't know ${quoteInput(verb)}. Did you mean \`/approvals revoke <number>\`?`);
     if (which === undefined)
-      return privateMessage("Which one? `/approvals` numbers them: `/approvals revoke <number>`.");
+      return privateMessage("Which one? `/approvals` shows the numbers for `/approvals revoke <number>`.");
     const grants = await grantsHere(context);
     const grant = grants.find(({ id }) => id === which) ?? grants[Number(which) - 1];
     if (grant === undefined)
-      return privateMessage(`Nothing that I may do here has the number ${which}. See \`/approvals\`.`);
+      return privateMessage(`There is no approval number ${which} here. \`/approvals\` lists them.`);
     return privateMessage(await revokeGrant(grant.id, context));
   },
 };
@@ -44,12 +44,14 @@ export async function revokeGrant(
   { store, runtime, approvals, person }: Pick<CommandContext, "store" | "runtime" | "approvals" | "person">,
 ): Promise<string> {
   const grant = await store.grants.get(id);
-  if (grant === null) return "That was taken back already.";
+  if (grant === null) return "That approval is already revoked.";
   if (person.id !== grant.personId && !mayDecide(person, grant.personId, approvals)) {
-    return "You may not take this back: it is for whom it covers, approvers and admins.";
+    return "Only approvers, admins and the person it covers can revoke this approval.";
   }
   const isRevoked = await store.transaction((tx) => tx.grants.revoke(id, runtime.clock.now()));
-  return isRevoked ? `✓ Taken back: ${grantSubject(grant)}. I ask again from now on.` : "That was taken back already.";
+  return isRevoked
+    ? `✓ Revoked: ${grantSubject(grant)}. I'll ask again from now on.`
+    : "That approval is already revoked.";
 }
 
 function grantsHere({ store, session, channelKey }: CommandContext): Promise<GrantRow[]> {
@@ -65,16 +67,18 @@ async function overview(context: CommandContext): Promise<OutgoingMessage> {
   const placeOf = (row: ApprovalRow) => (concerns(row, context) ? "shown" : "elsewhere");
   const { shown = [], elsewhere = [] } = Object.groupBy(pending, placeOf);
   const waits = shown.map((row) => waitingLine(row, { now, isHere: row.sessionId === session?.id }));
-  if (elsewhere.length > 0) waits.push(`⏸ in other threads, for others to decide: ${elsewhere.length}`);
+  if (elsewhere.length > 0) waits.push(`⏸ ${elsewhere.length} in other threads, for others to decide`);
   const held = grants.map((grant, index) => {
     const whose = names.get(grant.personId) ?? grant.personId;
     return `${index + 1}. ${grantLine(grant, { whose, now })}`;
   });
   const parts = [
-    ...(waits.length === 0 ? ["Nothing waits for a decision here."] : ["**Waiting for a decision**", ...cut(waits)]),
+    ...(waits.length === 0
+      ? ["Nothing is waiting for a decision here."]
+      : ["**Waiting for a decision**", ...cut(waits)]),
     "",
     ...(held.length === 0
-      ? ["No approval is remembered here. `/mode` tells what I ask about."]
+      ? ["I remember no approvals here. `/mode` shows what I ask about."]
       : ["**Allowed here**", ...cut(held)]),
   ];
   const isOnly = grants.length === 1;

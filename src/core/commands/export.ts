@@ -7,17 +7,17 @@ import { privateMessage } from "../protocol/replies.ts";
 
 export const exportCommand: ChatCommand = {
   name: "export",
-  description: "this session as a Markdown file",
+  description: "export this session as a Markdown file",
   permission: "people",
   async run(_line, context) {
     const { store, session } = context;
     if (session === null) return privateMessage(noSessionReply("export", context));
     const messages = await store.messages.list(session.id);
-    if (messages.length === 0) return privateMessage("Nothing has been said in this session yet.");
+    if (messages.length === 0) return privateMessage("This session has no messages yet.");
     const text = [`# Session ${session.id} · agent ${session.agent}`, ...messages.map(section)].join("\n\n");
     const data = new TextEncoder().encode(`${text}\n`);
     const file = { name: `${session.id}.md`, mediaType: "text/markdown", data };
-    return { ...privateMessage(`✓ ${messages.length} messages, the whole session.`), files: [file] };
+    return { ...privateMessage(`✓ The whole session: ${messages.length} messages.`), files: [file] };
   },
 };
 

@@ -11,14 +11,14 @@ import { plainLine } from "../text/plain-text.ts";
 
 export const forkCommand: ChatCommand = {
   name: "fork",
-  description: "continue in a new thread, with everything I know from this one",
+  description: "continue in a new thread with everything from this one",
   permission: "people",
   async run(_line, context) {
     const { session, openThread } = context;
     if (session === null) return privateMessage(noSessionReply("fork", context));
     if (openThread === null) {
       return privateMessage(
-        "A direct message here is one conversation, so I can open no second one. `/new` starts afresh.",
+        "A direct message here is a single conversation, so I can't fork it. `/new` starts a new session.",
       );
     }
     const root = publicMessage(await rootText(session, context));
@@ -27,7 +27,7 @@ export const forkCommand: ChatCommand = {
     const known = await begin(session, thread, context);
     await context.say(thread, publicMessage(firstText(known)), "first");
     await context.say(session.thread, publicMessage(pointer(thread, context)), "pointer");
-    return privateMessage(`✓ ${place("A new thread", thread, context)} goes on from here.`);
+    return privateMessage(`✓ ${place("A new thread", thread, context)} continues from here.`);
   },
 };
 
@@ -53,18 +53,18 @@ async function rootText({ id, agent, thread }: SessionRow, context: CommandConte
   const first = messages.find(({ role, context: isOverheard }) => role === "user" && isOverheard !== true);
   const title = plainLine(textOf(first?.content ?? []), TITLE_CHARS);
   return [
-    `${title === "" ? "Fork" : `Fork of “${title}”`}: **${context.person.name}** goes on with **${agent}** here.`,
-    `It began in ${place("another thread", thread, context)}.`,
+    `${title === "" ? "Fork" : `Fork of “${title}”`}: **${context.person.name}** continues with **${agent}** here.`,
+    `Started from ${place("another thread", thread, context)}.`,
   ].join("\n");
 }
 
 function firstText(known: number): string {
   const messages = known === 1 ? "1 message" : `${known} messages`;
-  return `I know what was said there (${messages}) and keep its settings; budgets start afresh. Write here to go on.`;
+  return `I have the conversation so far (${messages}) and its settings; budgets start from zero. Write here to continue.`;
 }
 
 function pointer(thread: ThreadRef, context: CommandContext): string {
-  return `**${context.person.name}** goes on from here in ${place("a new thread", thread, context)}. This one stays as it is.`;
+  return `**${context.person.name}** continues from here in ${place("a new thread", thread, context)}. This thread stays as it is.`;
 }
 
 /** Turns words into a link to the thread, if the platform has such links. */

@@ -10,7 +10,7 @@ import { MODE_WORDS } from "./mode.ts";
 
 export const helpCommand: ChatCommand = {
   name: "help",
-  description: "what I can do and how to start; or more about one command",
+  description: "what I can do and how to start, or details of one command",
   usage: "[command]",
   permission: "everyone",
   options: [
@@ -45,17 +45,17 @@ export function helpText(context: CommandContext): string {
   const commands = context.commands.filter((command) => commandRefusal(command, "", context) === null);
   return [
     isDirect
-      ? "Write to me what you want done; I show each step."
-      : "Mention me with what you want done; I answer in a thread and show each step there. In a thread that you began with me you need not mention me again.",
+      ? "Tell me what you want done; I show each step."
+      : "Mention me and say what you want done; I answer in a thread and show each step there. In a thread you started with me, you don't need to mention me again.",
     "For example: `list files`, or `change port to 9090 in config.toml`.",
     `Here **${agentDefinition.name}** answers with \`${model}\`. Mode **${mode}**: ${MODE_WORDS[mode]}. I work in ${isDirect ? "a directory of our own" : "this channel's own directory"} and touch nothing outside it; ${hostsText(context)}.`,
     ...(lookers.length === 0
       ? []
-      : [`Other agents: ${lookers.join(", ")} at the start of a message (\`/agent\` tells what they do).`]),
+      : [`Other agents: start a message with ${lookers.join(" or ")} (\`/agent\` describes them).`]),
     "",
     ...commands.map((command) => commandLine(command, context)),
     "",
-    `${isDirect ? "" : "In a thread, write a command after mentioning me. "}\`--help\` behind one tells more of it.`,
+    `${isDirect ? "" : "In a thread, mention me before a command. "}Add \`--help\` to a command for details.`,
   ].join("\n");
 }
 
@@ -66,9 +66,9 @@ function commandLine({ name, description }: ChatCommand, { thread, describe }: C
 }
 
 export function hostsText({ allowedHosts }: Pick<CommandContext, "allowedHosts">): string {
-  if (allowedHosts.length === 0) return "I reach no hosts on the network";
-  if (allowedHosts.includes("*")) return "I reach public hosts on the network";
+  if (allowedHosts.length === 0) return "I can't reach any hosts";
+  if (allowedHosts.includes("*")) return "I can reach any public host";
   const shown = allowedHosts.slice(0, 3).map((host) => `\`${host}\``);
   const more = allowedHosts.length - shown.length;
-  return `I reach ${shown.join(", ")}${more > 0 ? ` and ${more} more hosts` : ""}`;
+  return `I can reach ${shown.join(", ")}${more > 0 ? ` and ${more} more hosts` : ""}`;
 }

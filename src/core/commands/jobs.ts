@@ -22,15 +22,20 @@ import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import { privateMessage } from "../protocol/replies.ts";
 
 const ACTION_WORDS: Readonly<Record<JobAction, string>> = {
-  show: "all that is set of a job",
-  run: "run a job now, beside its schedule",
-  enable: "let a paused job go on",
+  show: "show a job's settings",
+  run: "run a job now, outside its schedule",
+  enable: "resume a paused job",
   disable: "pause a job",
   remove: "remove a job",
-  logs: "a job's newest due times and what came of them",
+  logs: "show a job's latest runs and their results",
 };
 
-const JOB: CommandOption = { name: "job", description: "its name or id", required: true, complete: jobCompletions };
+const JOB: CommandOption = {
+  name: "job",
+  description: "the job's name or id",
+  required: true,
+  complete: jobCompletions,
+};
 const WORDS: Readonly<Partial<Record<string, NonNullable<CommandOption["complete"]>>>> = {
   agent: agentCompletions,
   skill: skillCompletions,
@@ -42,8 +47,8 @@ const FIELDS: readonly CommandOption[] = JOB_FIELDS.map((field) => {
   return complete === undefined ? field : { ...field, complete };
 });
 const SUBCOMMANDS: readonly CommandOption[] = [
-  { name: "list", description: "the jobs of this channel, and yours", options: [] },
-  { name: "add", description: "schedule something, once or repeatedly; alone, opens a form", options: FIELDS },
+  { name: "list", description: "list this channel's jobs, and your own", options: [] },
+  { name: "add", description: "schedule a job, once or repeatedly; without options, opens a form", options: FIELDS },
   { name: "edit", description: "change a job; with only its name, opens a form", options: [JOB, ...FIELDS] },
   ...JOB_ACTIONS.map((name) => ({ name, description: ACTION_WORDS[name], options: [JOB] })),
 ];
@@ -84,7 +89,7 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
       `I don't know ${quoteInput(`/jobs ${verb}`)}.${didYouMean(nearest(verb, NAMES), `There is ${NAMES.join(", ")}.`)}`,
     );
   }
-  if (job === "") return privateMessage(`Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` names them.`);
+  if (job === "") return privateMessage(`Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` shows them.`);
   if (action !== undefined) return privateMessage((await jobs.act(action, job, request)).text);
   if (filled !== null) return takeForm(job, markClearedFields(filled), context);
   const input = jobInputOf(flags);
@@ -98,11 +103,11 @@ const CRON_FIELD = /^[\d*?/,#LW-]+$/u;
 function leftOver(words: readonly string[], flags: Read["flags"]): string {
   const cron = flags.get("cron");
   const isCron = cron !== undefined && [cron, ...words].every((word) => CRON_FIELD.test(word));
-  const why = isCron ? "The whole expression goes behind `--cron`" : "What is to be done goes behind `--prompt`";
+  const why = isCron ? "Put the whole expression after `--cron`" : "Put what it should do after `--prompt`";
   return `I don't know what to do with ${quoteInput(words[0] ?? "")}. ${why}, in quotes.`;
 }
 
-const HOW_TO_ADD = `When is it due, and what is to be done?
+const HOW_TO_ADD = `When should it run, and what should it do?
 - \`/jobs add --cron "0 9 * * 1-5" --prompt "Post the open tickets."\`
 - \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\``;
 
@@ -121,7 +126,7 @@ async function askForm(job: string | null, context: CommandContext): Promise<Com
           title: `Change ${known.name}`,
           line: `edit ${formTarget(known)}`,
           button: `edit ${known.id}`,
-          words: `What is to change? \`/jobs edit "${known.name}" --cron "0 9 * * *"\``,
+          words: `What should change? \`/jobs edit "${known.name}" --cron "0 9 * * *"\``,
         };
   const again = { id: `jobs:${button}`, label: "Fill in the form", style: "primary" } as const;
   return { message: { ...privateMessage(words), buttons: [again] }, form: { title, command: "jobs", line, fields } };
@@ -152,10 +157,10 @@ async function askAgain(
   const wrong = Object.entries(problems).map(([name, problem]) => `- ${labelOf(name, form)}: ${problem}`);
   const typed = Object.entries(filled).flatMap(([name, value]) => (value.trim() === "" ? [] : [`${name}: ${value}`]));
   const words = [
-    "✗ This is not right yet:",
+    "✗ Please check these fields:",
     ...wrong,
     "",
-    "You filled in:",
+    "You entered:",
     ...typed.map((line) => `> ${line.replaceAll("\n", "\n> ")}`),
   ];
   // Error messages at fields cannot contain Markdown.

@@ -37,7 +37,7 @@ export const modeCommand: ChatCommand = {
 function current(context: CommandContext): string {
   const { mode } = context.configOf(effectiveSession(context));
   const others = MODES.map((each) => `\`${each}\`: ${MODE_WORDS[each]}`);
-  const how = "`/mode <name>` sets it for this thread, `/mode default` takes that back.";
+  const how = "`/mode <name>` sets the mode for this thread; `/mode default` resets it.";
   return [`Mode **${mode}**: ${MODE_WORDS[mode]}.`, ...others, how].join("\n");
 }
 
@@ -45,7 +45,7 @@ async function setMode(wanted: string, context: CommandContext): Promise<string>
   const usual = context.configOf({ ...effectiveSession(context), settings: {} }).mode;
   const mode = wanted === USUAL ? usual : MODES.find((each) => each === wanted);
   if (mode === undefined) {
-    return `I don't know a mode ${quoteInput(wanted)}.${didYouMean(nearest(wanted, MODES), "There is `read`, `write`, `agi`.")}`;
+    return `I don't know the mode ${quoteInput(wanted)}.${didYouMean(nearest(wanted, MODES), "Use `read`, `write` or `agi`.")}`;
   }
   const refusal = raiseRefusal({ mode, usual }, context);
   if (refusal !== null) return refusal;
@@ -62,7 +62,7 @@ async function setMode(wanted: string, context: CommandContext): Promise<string>
   }
   await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, now));
   const isRunning = (await store.runs.open(session.id)) !== null;
-  return `✓ Mode **${mode}** in this thread: ${MODE_WORDS[mode]}.${isRunning ? " It holds from my next run on; `/stop` ends this one." : ""}`;
+  return `✓ Mode **${mode}** in this thread: ${MODE_WORDS[mode]}.${isRunning ? " It applies from my next run; `/stop` ends this one." : ""}`;
 }
 
 interface Raise {
@@ -74,10 +74,10 @@ interface Raise {
 /** Announces the raised mode in the thread, because it affects what may happen there. */
 function raisedText({ mode, usual, isForAll }: Raise, name: string): string {
   const whose = isForAll ? "everyone asks here" : `@${name} asks here; others' requests stay in \`${usual}\``;
-  return `⚠ @${name} has raised the mode of this thread from \`${usual}\` to **${mode}**: ${MODE_WORDS[mode]}. It holds for what ${whose}, and ends after 24 hours without a message. \`/mode default\` takes it back.`;
+  return `⚠ @${name} raised this thread's mode from \`${usual}\` to **${mode}**: ${MODE_WORDS[mode]}. It applies to what ${whose}. It ends after 24 hours without a message; \`/mode default\` resets it now.`;
 }
 
 function raiseRefusal({ mode, usual }: Pick<Raise, "mode" | "usual">, context: CommandContext): string | null {
   if (!isAbove(mode, usual) || mayRaise(context)) return null;
-  return `Only admins and approvers may raise the mode here from \`${usual}\` to \`${mode}\`.`;
+  return `Only admins and approvers can raise the mode here from \`${usual}\` to \`${mode}\`.`;
 }

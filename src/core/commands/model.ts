@@ -21,9 +21,9 @@ export const modelCommand: ChatCommand = {
   options: [
     {
       name: "model",
-      description: "provider/model, or a part of it that fits one only",
+      description: "provider/model, or a part that matches only one",
       complete: async (context) => [
-        describedCompletion(USUAL, "as set for this channel"),
+        describedCompletion(USUAL, "this channel's setting"),
         ...(await modelCompletions(context)),
       ],
     },
@@ -44,8 +44,8 @@ async function current(context: CommandContext): Promise<string> {
   const rest = others.length > MAX_SHOWN ? [`and ${others.length - MAX_SHOWN} more.`] : [];
   return [
     `Model \`${model}\`${effort}. ${await context.models.about(model)}`.trimEnd(),
-    ...(list.length === 0 ? [] : ["Also here (window, US dollars per million tokens):", ...list, ...rest]),
-    "`/model <name>` sets it for this thread, `/model default` takes that back.",
+    ...(list.length === 0 ? [] : ["Also available (context window, US dollars per million tokens):", ...list, ...rest]),
+    "`/model <name>` sets the model for this thread; `/model default` resets it.",
   ].join("\n");
 }
 
@@ -70,7 +70,7 @@ async function set(words: readonly string[], context: CommandContext): Promise<s
   const { model, effortLevel } = context.configOf({ ...session, settings });
   const effort = effortLevel === undefined ? "" : `, effort ${effortLevel}`;
   const isRunning = (await store.runs.open(session.id)) !== null;
-  if (isRunning) notes.push("It holds from my next run on.");
+  if (isRunning) notes.push("It applies from my next run.");
   return [`✓ Model \`${model}\`${effort} in this thread.`, ...notes].join(" ");
 }
 
@@ -90,7 +90,7 @@ async function chosenModel(word: string, context: CommandContext): Promise<Chose
   if (known.includes(ref)) return { type: "chosen", ref, notes: [await models.about(ref)] };
   const near = nearest(ref, known)[0];
   const hint = near === undefined ? [] : [`Did you mean \`${near}\`?`];
-  return { type: "chosen", ref, notes: [`⚠ It is on no list that I have. ${await models.about(ref)}`, ...hint] };
+  return { type: "chosen", ref, notes: [`⚠ It isn't on any list I have. ${await models.about(ref)}`, ...hint] };
 }
 
 function refFor(word: string, known: readonly string[]): Chosen {
@@ -100,7 +100,7 @@ function refFor(word: string, known: readonly string[]): Chosen {
   const [only] = fitting;
   if (word.includes("/"))
     return { type: "chosen", ref: named.length === 1 && only !== undefined ? only : word, notes: [] };
-  const unknown = `I don't know a model ${quoteInput(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`;
+  const unknown = `I don't know the model ${quoteInput(word)}. Write it as \`provider/model\`; \`/model\` lists the ones I know.`;
   if (only === undefined) return refused(unknown);
   if (fitting.length === 1) return { type: "chosen", ref: only, notes: [] };
   const some = fitting.slice(0, MAX_SHOWN).map((ref) => `\`${ref}\``);

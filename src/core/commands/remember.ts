@@ -14,9 +14,9 @@ export const rememberCommand: ChatCommand = {
     const text = line.trim();
     if (text === "") return privateMessage("Tell me what: `/remember we deploy on Thursdays`.");
     if (text.length > MAX_CHARS)
-      return privateMessage(`✗ That is too long to keep in mind: at most ${MAX_CHARS} characters.`);
+      return privateMessage(`✗ That is too long: I can keep at most ${MAX_CHARS} characters in mind.`);
     const isKept = await keepInMind(text, context);
-    return privateMessage(isKept ? "✓ I keep it in mind in this thread." : NO_THREAD);
+    return privateMessage(isKept ? "✓ I'll keep it in mind in this thread." : NO_THREAD);
   },
 };
 

@@ -31,12 +31,12 @@ const DESCRIPTION_CHARS = 200;
 export const skillCommand: ChatCommand = {
   name: "skill",
   hasButtons: true,
-  description: "do something the way a skill describes; without a name, choose one",
+  description: "use a skill; without a name, choose one from the list",
   usage: "[name] [arguments]",
   permission: "people",
   onlyShows: (line) => line === "" || line === LIST_SKILLS,
   options: [
-    { name: "name", description: "the skill, list, or off", complete: namesOf },
+    { name: "name", description: "a skill's name, list, or off", complete: namesOf },
     { name: "arguments", description: "what to apply the skill to" },
   ],
   async run(typed, context) {
@@ -53,7 +53,7 @@ export const skillCommand: ChatCommand = {
 async function namesOf(context: CommandContext): Promise<readonly Completion[]> {
   const active = context.session?.settings.activeSkill;
   const skills = await skillCompletions(context);
-  return active === undefined ? skills : [describedCompletion(SKILL_OFF, `${active} holds no longer`), ...skills];
+  return active === undefined ? skills : [describedCompletion(SKILL_OFF, `turn ${active} off`), ...skills];
 }
 
 async function useSkill(skill: Skill, line: string, context: CommandContext): Promise<CommandReply> {
@@ -106,23 +106,23 @@ async function setActive(name: string | null, line: string, context: CommandCont
   const change = { activeSkill: name, activeSkillLine: line.trim() === "" ? null : line };
   await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
   if (name === null) return privateMessage(`✓ The skill **${before}** is off.`);
-  return privateMessage(`✓ The skill **${name}** holds in this thread from now on. \`/skill off\` ends it.`);
+  return privateMessage(`✓ The skill **${name}** is on in this thread. \`/skill off\` turns it off.`);
 }
 
 function picker({ skills, problems }: SkillCatalogue, active: string | undefined): OutgoingMessage {
   const lines = skills.map((skill) => {
     const usage = usageOf(skill);
     const typed = usage === "" ? "" : ` \`${usage.replaceAll("`", "'")}\``;
-    const holds = skill.name === active ? " (holds here; `/skill off` ends it)" : "";
+    const holds = skill.name === active ? " (on in this thread; `/skill off` turns it off)" : "";
     const over = skill.ignoredNotes.map((note) => `\`${note}\``).join(", ");
     const notes = [
-      ...(skill.replaces === undefined ? [] : [`in place of the one from ${SKILL_ORIGINS[skill.replaces]}`]),
-      ...(over === "" ? [] : [`passed over: ${over}`]),
+      ...(skill.replaces === undefined ? [] : [`replaces the one from ${SKILL_ORIGINS[skill.replaces]}`]),
+      ...(over === "" ? [] : [`ignored: ${over}`]),
     ];
     return [`**${skill.name}**${typed}${holds}`, cut(skill.description, DESCRIPTION_CHARS), ...notes].join(" · ");
   });
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
-  const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";
+  const none = "There are no skills yet. Add one as `extensions/skills/<name>/SKILL.md` in this channel's directory.";
   const buttons = skills
     .slice(0, PICKED)
     .map(({ name }) => ({ id: `skill:${name}`, label: name, style: "default" }) as const);
@@ -134,5 +134,5 @@ function unknown(name: string, catalogue: SkillCatalogue): string {
   const problem = catalogue.broken(name);
   if (problem !== undefined) return skillUnavailableText(problem, `**${problem.name}**`);
   const names = catalogue.skills.map((skill) => skill.name);
-  return `I don't know a skill ${quoteInput(name)}.${didYouMean(nearest(name, names), "`/skill` lists them.")}`;
+  return `I don't know the skill ${quoteInput(name)}.${didYouMean(nearest(name, names), "`/skill` lists them.")}`;
 }

@@ -24,7 +24,7 @@ export const statusCommand: ChatCommand = {
 async function outsideText(context: CommandContext): Promise<string> {
   const lines = await busyThreadLines(context);
   if (lines.length > 0) return lines.join("\n");
-  return `There is no session here yet. ${context.isDirect ? "Write to me" : "Mention me in this channel"} to begin one.`;
+  return `There is no session here yet. ${context.isDirect ? "Write to me" : "Mention me in this channel"} to start one.`;
 }
 
 async function statusText(session: SessionRow, context: CommandContext): Promise<string> {
@@ -35,7 +35,7 @@ async function statusText(session: SessionRow, context: CommandContext): Promise
   const { activeSkill } = session.settings;
   const gauge = await gaugeText(session, context.delegate(context.configOf(session), session.settings), context);
   const delegates = delegation === undefined ? "" : ` ${delegation.descriptions.state}`;
-  const skill = activeSkill === undefined ? "" : ` The skill **${activeSkill}** holds (\`/skill off\` ends it).`;
+  const skill = activeSkill === undefined ? "" : ` The skill **${activeSkill}** is on (\`/skill off\` turns it off).`;
   return `${stateText(state)} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${delegates}${skill}${gauge}`;
 }
 
@@ -48,7 +48,7 @@ function stateText(state: SessionState): string {
     case "works": {
       const { turns, subAgents } = state;
       const own = turns === null ? "in the background" : `turn ${Math.max(1, turns)}`;
-      const below = subAgents === 0 ? "" : ` · ${subAgents === 1 ? "1 sub-agent" : `${subAgents} sub-agents`} at work`;
+      const below = subAgents === 0 ? "" : ` · ${subAgents === 1 ? "1 sub-agent" : `${subAgents} sub-agents`} running`;
       return `⏳ Working · ${own}${below}.`;
     }
     default:
@@ -74,6 +74,6 @@ async function gaugeText({ id }: SessionRow, config: QueryConfig, context: Comma
   const used = await usedContext(id, config, context);
   if (used === null) return "";
   const { tokens, window, isShortened } = used;
-  if (isShortened) return " Its context was shortened; the next answer tells by how much.";
+  if (isShortened) return " Its context was just shortened; the next answer shows by how much.";
   return ` Context: ${Math.round((tokens / window) * 100)} % (${figure(tokens)} of ${figure(window)} tokens).`;
 }

@@ -30,5 +30,5 @@ async function outsideText(context: CommandContext): Promise<string> {
   const lines = await busyThreadLines(context);
   return lines.length === 0
     ? NOTHING
-    : ["In the thread you mean, write `/stop` after mentioning me:", ...lines].join("\n");
+    : ["To stop one, mention me in its thread and write `/stop`:", ...lines].join("\n");
 }

@@ -9,7 +9,7 @@ import { narrowTools } from "../skills/skill-narrowing.ts";
 
 export const toolsCommand: ChatCommand = {
   name: "tools",
-  description: "the tools I have, and which of them I may use here",
+  description: "list my tools, and which of them I may use here",
   permission: "everyone",
   run: async (_line, context) => privateMessage(await toolsText(context)),
 };

@@ -12,7 +12,7 @@ import { isTreeBusy } from "../subagents/children.ts";
 
 export const undoCommand: ChatCommand = {
   name: "undo",
-  description: "restore the files that I changed last; redo reapplies the changes",
+  description: "restore the files I last changed; redo reapplies the changes",
   usage: "[redo]",
   permission: "people",
   options: [{ name: "what", description: "redo: reapply what was undone", choices: ["redo"] }],
@@ -21,11 +21,11 @@ export const undoCommand: ChatCommand = {
     if (read.type === "broken") return privateMessage(read.reason);
     const [word] = read.words;
     if (word !== undefined && word !== "redo")
-      return privateMessage(`I don't know ${quoteInput(word)}. There is \`/undo redo\`.`);
+      return privateMessage(`I don't know ${quoteInput(word)}. Did you mean \`/undo redo\`?`);
     const { session } = context;
     if (session === null) return privateMessage(noSessionReply("undo", context));
     if (await isTreeBusy(context.store, session.id, context.runtime.clock.now())) {
-      return privateMessage("I am still working here. `/stop` first, then `/undo`.");
+      return privateMessage("I'm still working here. Send `/stop` first, then `/undo`.");
     }
     return privateMessage(await undoText(session, word === "redo", context));
   },
@@ -40,22 +40,22 @@ async function undoText(session: SessionRow, isRedo: boolean, context: CommandCo
   const options = { ...context, session, person: { id: person.id, name: person.name }, mayInstruct };
   const files = await (isRedo ? redoLastUndo(options) : undoLastRun(options));
   if (files === null) {
-    return isRedo ? "Nothing here was undone last." : "There is no file change of mine here that is left to undo.";
+    return isRedo ? "There is nothing to redo here." : "I have no file changes left to undo here.";
   }
   const done = files.filter(({ outcome }) => outcome.type === "restored").map(({ path }) => path);
   const head =
     done.length === 0
-      ? "⚠ Nothing was put back."
+      ? "⚠ No files were changed."
       : isRedo
-        ? `✓ Made once more: ${listPaths(done)}.`
-        : `✓ Put back as before my last changes: ${listPaths(done)}. \`/undo redo\` makes them once more.`;
+        ? `✓ Reapplied my changes: ${listPaths(done)}.`
+        : `✓ Undid my last changes: ${listPaths(done)}. \`/undo redo\` reapplies them.`;
   return [head, ...leftLines(files)].join("\n");
 }
 
 const LEFT: Readonly<Record<Exclude<FileOutcome["type"], "restored" | "failed">, string>> = {
-  changed: "somebody else has changed it since",
-  not_kept: "what it held is not kept: too large, or too long ago",
-  instructs: "it instructs agents, and you may not decide on that",
+  changed: "someone else has changed it since",
+  not_kept: "its earlier content was not kept: too large, or too long ago",
+  instructs: "it instructs agents, and you can't decide on that",
 };
 
 /** Groups the files that were left alone by reason, one line each. */
@@ -66,5 +66,5 @@ function leftLines(files: readonly UndoneFile[]): string[] {
     const reason = outcome.type === "failed" ? outcome.reason : LEFT[outcome.type];
     byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
   }
-  return [...byReason].map(([reason, paths]) => `⚠ Left as it is: ${listPaths(paths)} · ${reason}`);
+  return [...byReason].map(([reason, paths]) => `⚠ Left unchanged: ${listPaths(paths)} · ${reason}`);
 }

@@ -16,7 +16,7 @@ export async function switchAgent(
 }
 
 export function stillRunning(agent: string): string {
-  return `**${agent}** is still at work here. Let it end or \`/stop\` it; or say what the other one is to do next: \`@<name> …\` waits its turn.`;
+  return `**${agent}** is still working here. Let it finish, \`/stop\` it, or queue the next task with \`@<name> …\`.`;
 }
 
 export function agentSwitched(agent: string, before: string): string {
@@ -24,5 +24,5 @@ export function agentSwitched(agent: string, before: string): string {
 }
 
 export function agentSwitchesNext(agent: string, before: string): string {
-  return `✓ **${agent}** takes this up once **${before}** is done here, and answers from then on. \`/agent ${before}\` then switches back.`;
+  return `✓ **${agent}** takes over once **${before}** is done here. \`/agent ${before}\` then switches back.`;
 }

@@ -179,8 +179,8 @@ async function stopRun({ person }: InboundAction, { id }: ButtonId, { store, eng
   const isOwn = cause !== null && isDeepStrictEqual(cause, own);
   if (isOwn && run.status !== "ended") return { type: "accepted" } as const;
   return cause !== null && !isOwn
-    ? reply(`⏹ ${causeText(cause)} has stopped this already.`)
-    : reply("This has ended already; there is nothing to stop.");
+    ? reply(`⏹ Already stopped by ${causeText(cause)}.`)
+    : reply("This has already ended; there is nothing to stop.");
 }
 
 /** Splits `stop:run_1` into `stop` and `run_1`. */

@@ -26,7 +26,7 @@ export async function continueRun(
   const event = { key, body: await bodyOf(action, { run, session, text }, options) };
   const outcome = await engine.deliver(session.id, event, nothingElseRuns(run, options));
   if (outcome === "new") return { type: "accepted" };
-  if (outcome === "refused") return reply(`**${session.agent}** is at work here already.`);
+  if (outcome === "refused") return reply(`**${session.agent}** is already working here.`);
   return duplicateClickReply(key, action, store);
 }
 

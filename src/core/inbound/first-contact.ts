@@ -111,7 +111,7 @@ async function postOnce(
 }
 
 function adminsWanted({ id }: Greeted["person"]): string {
-  return `Nobody is named as an admin yet. Whoever runs me can name you, by \`"access": { "admins": ["${id}"] }\` in the settings file.`;
+  return `There is no admin yet. Whoever runs me can make you one with \`"access": { "admins": ["${id}"] }\` in the settings file.`;
 }
 
 /** Three lines: what Deckhand does, how to begin, and what it may touch. */
@@ -122,10 +122,10 @@ export function introduction(
   const { mode } = configOf({ channelKey, agent: agentOf(channelKey), settings: {} });
   const where = isDirect ? "here" : "in this channel";
   return [
-    `I'm Deckhand. I read, search, change and run things ${where}, follow skills, and keep scheduled jobs.`,
+    `I'm Deckhand. I read, search, change and run things ${where}, follow skills, and run scheduled jobs.`,
     isDirect
-      ? "Write to me what you want done; I show each step. `/help` lists what there is."
-      : "Mention me with what you want done; I answer in a thread and show each step there. `/help` lists what there is.",
+      ? "Tell me what you want done; I show each step. `/help` lists all commands."
+      : "Mention me and say what you want done; I answer in a thread and show each step there. `/help` lists all commands.",
     `Mode **${mode}**: ${MODE_WORDS[mode]}. I work in a directory of my own for ${isDirect ? "us" : "this channel"} and touch nothing outside it; ${hostsText({ allowedHosts })}.`,
   ];
 }

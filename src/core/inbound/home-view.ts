@@ -68,6 +68,6 @@ function jobButtons({ id, isEnabled, isFromFile }: JobOverview): readonly Button
 
 function homeSession({ thread, title, updatedAt }: PersonsSession, busy: ReadonlyMap<string, BusyState>): HomeSession {
   const [line = ""] = title.trim().split("\n", 1);
-  const words = line === "" ? "(no words)" : cut(line, TITLE_CHARS);
+  const words = line === "" ? "(no text)" : cut(line, TITLE_CHARS);
   return { thread, title: words, state: busy.get(sessionKeyOf(thread)) ?? "ended", at: updatedAt };
 }

@@ -268,7 +268,7 @@ async function takeClick(click: InboundAction, options: Intake): Promise<Receipt
 /** Handles a submitted form, which names its thread by itself, if the person can see the channel. */
 async function takeForm(form: InboundCommand, options: Intake): Promise<Receipt> {
   if (await isFromInside(form, `/${form.name}`, options)) return receiveCommand(form, options);
-  return reply("This form does nothing any more.");
+  return reply("This form no longer works.");
 }
 
 async function isFromInside(event: InboundAction | InboundCommand, action: string, options: Intake): Promise<boolean> {

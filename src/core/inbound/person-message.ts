@@ -23,7 +23,7 @@ export interface MessageOptions extends DecisionScope {
 }
 
 const TOO_QUICK =
-  "✗ More than 30 runs in 10 minutes, each begun as soon as the one before had ended: that looks like a loop, so I answer no more here for some minutes.";
+  "✗ More than 30 runs in 10 minutes, each started as soon as the last one ended: that looks like a loop, so I won't answer here for a few minutes.";
 
 export interface Request {
   /** Null if the thread has no session yet. */

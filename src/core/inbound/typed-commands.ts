@@ -67,7 +67,7 @@ function whyNot(name: string, error: AppError, ref: string): string {
   if (error.code === "missing_scope") return explain(error);
   if (error.code === "thread_gone")
     return `✗ I am not in this channel, or it is archived. Add me to it, then type \`/${name}\` again.`;
-  return `✗ \`/${name}\` did not work. Type it again; if it fails again, an operator finds why in the log under the code ${ref}.`;
+  return `✗ \`/${name}\` did not work. Type it again; if it fails again, an operator finds the reason in the log under the code ${ref}.`;
 }
 
 function carryOut(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {

@@ -80,7 +80,7 @@ async function run(
 
 function notTheirs({ name }: Author, approvals: ApprovalRules): string {
   const who = decidersSentence(name, approvals);
-  return `Not run: it needs a decision, and @${name} may not make it. ${who} Say in words what is to be done, and I ask.`;
+  return `Not run: it needs a decision that @${name} can't make. ${who} Describe what you want done, and I'll ask.`;
 }
 
 /**

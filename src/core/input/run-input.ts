@@ -130,7 +130,7 @@ async function withPreviews(
     return { ...body, quoted: [...new Set([...quoted, ...shown.quoted])], attachments: [...attachments, ...files] };
   } catch (error) {
     if (signal.aborted) throw error;
-    notice(`⚠ I could not read what your message shows of its links. ${explain(toAppError(error))}`);
+    notice(`⚠ I couldn't read the link previews in your message. ${explain(toAppError(error))}`);
     return body;
   }
 }

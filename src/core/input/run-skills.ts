@@ -78,10 +78,10 @@ export function unavailableSkillsReply(
 function goneText({ name }: CalledSkill, catalogue: SkillCatalogue): string {
   const broken = catalogue.broken(name);
   if (broken !== undefined)
-    return `${skillUnavailableText(broken, `**${name}**`)} It was not so when you called it, so nothing was done.`;
+    return `${skillUnavailableText(broken, `**${name}**`)} It was fine when you called it, so nothing was done.`;
   return catalogue.find(name) === undefined
-    ? `The skill **${name}** has been removed since you called it, so nothing was done. \`/skill\` lists those that there are.`
-    : `The skill **${name}** has been changed since you called it and needs more, so nothing was done. \`/skill ${name}\` says what.`;
+    ? `The skill **${name}** has been removed since you called it, so nothing was done. \`/skill\` lists the ones available.`
+    : `The skill **${name}** has been changed since you called it and needs more, so nothing was done. \`/skill ${name}\` shows what.`;
 }
 
 /** Renders a called skill; null if it was removed, broke or lacks arguments. */

@@ -33,7 +33,7 @@ export async function threadContext(body: PersonMessageEvent, options: ThreadCon
     return root === undefined ? [] : await fitting(root, rest, options);
   } catch (error) {
     if (options.signal.aborted) throw error;
-    options.notice(`⚠ I could not read the earlier messages of this thread. ${explain(toAppError(error))}`);
+    options.notice(`⚠ I couldn't read the earlier messages in this thread. ${explain(toAppError(error))}`);
     return [];
   }
 }

@@ -29,7 +29,7 @@ export function clickApproval(
 function clickableApprovals(options: DecisionScope): Clickable<ApprovalRow> {
   const { approvals: rules, runtime } = options;
   const at = runtime.clock.now();
-  const decidedText = (row: ApprovalRow) => `${decisionText(row, rules.expiresMinutes)} already.`;
+  const decidedText = (row: ApprovalRow) => `No longer open: ${decisionText(row, rules.expiresMinutes)}.`;
   return {
     of: "approval",
     rows: ({ approvals }) => approvals,
@@ -45,7 +45,7 @@ function clickableApprovals(options: DecisionScope): Clickable<ApprovalRow> {
     refusal(row, person) {
       const { requester } = row.people;
       if (!mayDecide(person, requester.id, rules))
-        return `You may not decide this. ${decidersSentence(requester.name, rules)}`;
+        return `You can't decide this. ${decidersSentence(requester.name, rules)}`;
       if (!isOpen(row)) return decidedText(row);
       // The event that ends the wait may arrive late, especially after a restart.
       return at >= row.expiresAt ? `${decisionText({ ...row, status: "expired" }, rules.expiresMinutes)}.` : null;

@@ -16,7 +16,7 @@ export function approvalReason(
   const passage = likeliestPassage(messages.flatMap(foreignTexts), JSON.stringify(use.input));
   const reasons = [
     ...(why === null ? [] : [why]),
-    ...(isLapsed ? ["It was allowed before, but not with the words of others that are in the conversation now."] : []),
+    ...(isLapsed ? ["It was allowed before, but the conversation now contains words from others."] : []),
     ...(passage === null ? [] : [`${passage.origin} says: “${passage.text}”`]),
   ];
   return reasons.length === 0 ? null : reasons.join(" ");

@@ -21,5 +21,5 @@ export function messageFromClick(
 export async function duplicateClickReply(key: string, { person }: InboundAction, store: StoreReads): Promise<Receipt> {
   const event = await store.inbox.byKey(key);
   const first = event === null ? person : authorOf(event.body);
-  return first.id === person.id ? { type: "duplicate" } : reply(`@${first.name} has clicked this already.`);
+  return first.id === person.id ? { type: "duplicate" } : reply(`@${first.name} already clicked this.`);
 }

@@ -6,7 +6,7 @@ import type { DecisionScope } from "./interaction.ts";
 
 const THANKS: Readonly<Record<FeedbackValue, string>> = {
   up: "👍 Noted, thanks.",
-  down: "👎 Noted, thanks. Reply in the thread and I try again.",
+  down: "👎 Noted, thanks. Reply in the thread and I'll try again.",
 };
 
 export function feedbackButtons(runId: string): Button[] {

@@ -39,7 +39,7 @@ export interface Choice {
 }
 
 /** Deliberately uninformative, so that unauthorised people learn nothing about the run. */
-export const NO_BUTTON = "This button does nothing any more.";
+export const NO_BUTTON = "This button no longer works.";
 
 /** How clicks on one kind of card (approval, question or plan) are handled. */
 export interface Clickable<R extends InteractionRow> {
@@ -115,7 +115,7 @@ export async function postAccepted(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (withoutFiles !== undefined && forbidsFiles(error, [form]))
-        return postAccepted(post, [() => withoutFiles(`The rest could not be attached: ${reasonOf(error)}`)]);
+        return postAccepted(post, [() => withoutFiles(`I couldn't attach the rest: ${reasonOf(error)}`)]);
       if (error.code !== "defect") throw error;
       refused = error;
     }

@@ -172,5 +172,5 @@ function amendedShown({ shows }: Pick<OutgoingMessage, "shows">, words: string):
 
 /** Fallback if the platform refuses the final message: the same message without the signs of work in progress. */
 function plainEnd({ footer: _footer, ...last }: OutgoingMessage): OutgoingMessage {
-  return { ...last, markdown: "⏹ This has ended; what it was to say here was not accepted as a message.", files: [] };
+  return { ...last, markdown: "⏹ This has ended; its last message couldn't be posted.", files: [] };
 }

@@ -75,9 +75,9 @@ function shown({ kind }: Pick<QuestionRow["body"], "kind">, asks?: string): Show
   return { type: "card", card: kind, head, asks: asks?.split("\n", 1).join("") ?? head };
 }
 
-const NOTHING_YET = "Nothing is changed until then";
+const NOTHING_YET = "Nothing changes until this is decided";
 /** Shown with questions that could be mistaken for an approval. */
-const ALLOWS_NOTHING = "an answer allows no tool call";
+const ALLOWS_NOTHING = "an answer doesn't allow any tool call";
 const OF_APPROVALS = /\b(?:allow|approv|deny|permi)/iu;
 
 function soundsLikeApproval({ question, options }: { question: string; options: readonly string[] }): boolean {
@@ -158,7 +158,7 @@ export function closedCard(
 ): OutgoingMessage {
   const { body, status } = row;
   const isAnswered = status === "answered";
-  const ended = by === null ? "No answer is needed any more." : `Stopped by ${by}.`;
+  const ended = by === null ? "An answer is no longer needed." : `Stopped by ${by}.`;
   const outcome = isAnswered ? answerLine(row) : `⏹ ${ended}`;
   if (body.kind === "question")
     return card(`Question: ${plainLine(unsigned(body.question), LINE_CHARS)}\n${outcome}`, []);
@@ -178,7 +178,7 @@ export function answerLine({ answer, answeredBy, body }: QuestionRow): string {
     case "drop":
       return `✗ Dropped${by}`;
     default:
-      return `✎ To be changed: ${plainLine(answer.text, LINE_CHARS)}${by}`;
+      return `✎ Change requested: ${plainLine(answer.text, LINE_CHARS)}${by}`;
   }
 }
 

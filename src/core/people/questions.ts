@@ -83,7 +83,7 @@ function clickableQuestions(options: DecisionScope): Clickable<QuestionRow> {
       if (!isOpen(row)) return closedText(row);
       const { requester } = await peopleOfRun(options.store, row.runId);
       const may = person.id === requester.id || mayAnswer(person, row, options.approvals);
-      return may ? null : "Only the person I asked, or an approver, may answer this.";
+      return may ? null : "Only the person I asked or an approver can answer this.";
     },
     decidedText: closedText,
   };
@@ -104,7 +104,7 @@ function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | 
   return text === undefined ? null : { choice: Number(choice), text };
 }
 
-const ASK_FOR_CHANGES = "Tell me here what to change: your next message goes into the plan.";
+const ASK_FOR_CHANGES = "Tell me what to change: your next message here goes into the plan.";
 
 /**
  * Makes the question wait for a message that says what to change, from the person who clicked. That person need not
@@ -118,7 +118,7 @@ async function askForChanges(tx: StoreTransaction, row: QuestionRow, { id }: Per
 }
 
 function closedText(row: QuestionRow): string {
-  return row.status === "answered" ? `Answered already: ${answerLine(row)}` : "⏹ No answer is needed any more.";
+  return row.status === "answered" ? `Already answered: ${answerLine(row)}` : "⏹ An answer is no longer needed.";
 }
 
 interface Answered {

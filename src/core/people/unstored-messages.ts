@@ -10,12 +10,12 @@ const AGAIN_MS = { first: 5_000, most: 60_000 };
 /** The reply to a command or a click, which platforms deliver only once; null if the database is not the cause. */
 export function notStoredReply(error: unknown): string | null {
   if (isDiskFull(error))
-    return "✗ My disk is full: I can take nothing more until an operator makes room. Then do that again.";
-  return isDatabaseUnavailable(error) ? "✗ My database does not answer. Do that again in a moment." : null;
+    return "✗ My disk is full, so I can't take anything until an operator frees space. Then try again.";
+  return isDatabaseUnavailable(error) ? "✗ My database is not responding. Try again in a moment." : null;
 }
 
 const DISK_FULL =
-  "My disk is full: I can take nothing more until an operator makes room. Then I answer what you wrote.";
+  "My disk is full, so I can't take anything until an operator frees space. Then I'll answer what you wrote.";
 
 /**
  * Handles messages that arrive while the database accepts no writes, for example because the disk is full. A platform

@@ -14,17 +14,17 @@ export interface AccessRules {
 
 /** Why a person is not served, in words for that person; null if they are. */
 export function accessRefusal(person: Person, rules: AccessRules): string | null {
-  if (person.isBot) return "I do not answer other bots.";
-  if (isNamed(person, rules.deny)) return "You may not use me here. An operator can change that (`access.deny`).";
+  if (person.isBot) return "I don't answer other bots.";
+  if (isNamed(person, rules.deny)) return "You can't use me here. An operator can change that (`access.deny`).";
   if (isAdmin(person, rules)) return null;
   if (rules.allow !== undefined) {
     const isAllowed = isNamed(person, rules.allow);
     return isAllowed ? null : "Only some people may use me here. An operator can add you (`access.allow`).";
   }
   if (person.isExternal && !rules.external) {
-    return "I only answer people of this workspace. An operator can change that (`access.external`).";
+    return "I only answer people from this workspace. An operator can change that (`access.external`).";
   }
-  if (person.isGuest && !rules.guests) return "I do not answer guests. An operator can change that (`access.guests`).";
+  if (person.isGuest && !rules.guests) return "I don't answer guests. An operator can change that (`access.guests`).";
   return null;
 }
 

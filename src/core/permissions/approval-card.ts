@@ -129,7 +129,7 @@ function attachedCard(facts: CardFacts, missing: string | null): OutgoingMessage
     .slice(0, most)
     .map(({ preview }, index) => `${index + 1}. ${escapeMarkdown(plainLine(preview.question, lineChars))}`);
   const more = calls.length > most ? [`… and ${calls.length - most} more`] : [];
-  const lines = [`⏸ ${head}`, "", ...listed, ...more, "", "All of it is attached: `calls.txt`."];
+  const lines = [`⏸ ${head}`, "", ...listed, ...more, "", "Everything is attached: `calls.txt`."];
   const file = { name: "calls.txt", mediaType: "text/plain", data: new TextEncoder().encode(text) };
   return messageOf(facts, { head, markdown: lines.join("\n"), files: [file], isWhole: false });
 }
@@ -152,8 +152,8 @@ function headed(what: string, facts: CardFacts): string {
 
 /** Who asked, whose words came in, and for which sub-agent. */
 function asked({ requester, others, origins = [], agent }: CardFacts): string {
-  const foreign = origins.length === 0 ? [] : [`content of ${origins.map(named).join(", ")}`];
-  const words = others.length === 0 ? [] : [`words of ${names(others)}`];
+  const foreign = origins.length === 0 ? [] : [`content from ${origins.map(named).join(", ")}`];
+  const words = others.length === 0 ? [] : [`words from ${names(others)}`];
   const came = [...words, ...foreign].join(" and ");
   const whose = agent === null ? "" : `, for sub-agent ${named(agent)}`;
   return plainLine(`asked by ${names([requester])}${came === "" ? "" : `, with ${came}`}${whose}`, LINE_CHARS);
@@ -235,7 +235,7 @@ export function decidedCard(row: ApprovalRow, expiresMinutes: number): OutgoingM
 
 /** Replaces a card that the platform refuses in any form. */
 export function refusedCard(row: Pick<ApprovalRow, "calls">): OutgoingMessage {
-  const markdown = `✗ The card that asks for a decision was not accepted as a message, so I left it out${titlesOf(row)}`;
+  const markdown = `✗ I couldn't post the card that asks for a decision, so I left it out${titlesOf(row)}`;
   return { lane: "answer", markdown, tone: "error", buttons: [], files: [] };
 }
 

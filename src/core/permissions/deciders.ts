@@ -18,14 +18,14 @@ export function mayDecide(person: Named, requesterId: string, rules: ApprovalRul
 
 /** The people who may decide, for the card: `@ana or an approver`. */
 export function decidersText(requesterName: string, rules: ApprovalRules): string {
-  return named(requesterName, rules) ?? "nobody: an operator must set `approvals.approvers`";
+  return named(requesterName, rules) ?? "an approver: an operator must first set `approvals.approvers`";
 }
 
 /** The people who may decide, for somebody who may not: `@ana or an approver may.` */
 export function decidersSentence(requesterName: string, rules: ApprovalRules): string {
   const names = named(requesterName, rules);
-  if (names === null) return "Nobody may: an operator must set `approvals.approvers`.";
-  return `${names.replace(/^an /u, "An ")} may.`;
+  if (names === null) return "Nobody can: an operator must first set `approvals.approvers`.";
+  return `Only ${names} can.`;
 }
 
 function named(requesterName: string, { approvers, admins, requester }: ApprovalRules): string | null {

@@ -70,10 +70,10 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
       if (ids.has(id)) return null;
       // A direct message belongs to no workspace, or to the person's.
       if (event.channel.kind === "dm" && !present.has(event.workspace.id)) {
-        return (await isColleague(event)) ? null : "I only answer people of the servers that I work in.";
+        return (await isColleague(event)) ? null : "I only answer people from servers I work in.";
       }
       await noteStranger(event, options);
-      return `I do not work in this workspace yet. An operator can let it in (\`access.workspaces\`: \`${id}\`).`;
+      return `I do not work in this workspace yet. An operator can add it (\`access.workspaces\`: \`${id}\`).`;
     },
     async begin(platform) {
       if (platforms.get(platform)?.workspaces !== undefined) await servedOn(platform);

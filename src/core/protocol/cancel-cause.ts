@@ -7,7 +7,7 @@ const causeSchema = z.discriminatedUnion("by", [
   z.object({ by: z.literal("person"), name: z.string() }),
   /** The message that requested the run was deleted. */
   z.object({ by: z.literal("deletion") }),
-  /** A sub-agent's run, stopped by the agent that began it. */
+  /** A sub-agent's run, stopped by the agent that started it. */
   z.object({ by: z.literal("agent") }),
   z.object({ by: z.literal("timeout"), limitMs: z.number() }),
   /** A run of a job, stopped because the job was due again or another of its runs took its place. */
@@ -33,13 +33,13 @@ export function causeText(cause: CancelCause): string {
     case "deletion":
       return DELETION;
     case "agent":
-      return "the agent that began it";
+      return "the agent that started it";
     case "timeout":
       return `its time limit of ${cause.limitMs / 1_000} s`;
     case "overlap":
       return cause.with === "run" ? "another run of the job" : "its next due time";
     case "refusal":
-      return `what stands against it: ${cause.reason}`;
+      return `a check that failed: ${cause.reason}`;
     default:
       return assertNever(cause);
   }
@@ -57,7 +57,7 @@ export function storedCause(cause: CancelCause): string {
 const EARLIER_LIMIT = /^its time limit of (\d+(?:\.\d+)?) s$/u;
 
 /** Stands for an unreadable cause, such as one that a newer version stored. The run counts as stopped anyway. */
-const UNREADABLE: CancelCause = { by: "person", name: "what this version of me does not know" };
+const UNREADABLE: CancelCause = { by: "person", name: "a cause this version of me doesn't know" };
 
 export function causeOf(stored: string): CancelCause {
   if (stored === DELETION) return { by: "deletion" };

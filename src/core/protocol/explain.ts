@@ -39,9 +39,9 @@ interface RetryWording {
 /** Why a process ends that must do nothing more, by what it has lost of the database. */
 const ENDS: Readonly<Record<string, string>> = {
   lease:
-    "The database no longer answers, and another process may run its threads now. I end here; start me again once it answers.",
+    "The database has stopped responding, and another process may be running its threads. I'm shutting down; start me again once it responds.",
   place:
-    "The database no longer answers, or this process stood still for too long, and the others go on with its threads. I end here; start me again.",
+    "The database has stopped responding, or this process stalled for too long, and the others are taking over its threads. I'm shutting down; start me again.",
 };
 
 const MENTION: RetryWording = { begin: "Mention me again", within: "mention me again" };
@@ -72,16 +72,16 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: RetryWordin
       : `${provider(e)} does not accept the key. An operator must check ${keyVariable(e)}; then ${within}.`,
   quota: (e) =>
     `The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
-  rate_limited: (e, { begin }) => `${provider(e)} takes no more requests for now. ${begin} ${later(e)}.`,
+  rate_limited: (e, { begin }) => `${provider(e)} is limiting my requests right now. ${begin} ${later(e)}.`,
   overloaded: (e, { begin }) =>
     e.detail.bothForS === undefined
-      ? `${model(e)} is overloaded, also after trying again. ${begin} ${later(e)}.`
+      ? `${model(e)} is overloaded, even after retries. ${begin} ${later(e)}.`
       : `Both models are overloaded. I tried for ${e.detail.bothForS} s.`,
-  stalled: (e, { begin }) => `${model(e)} went silent, also after trying again. ${begin} to go on.`,
-  incomplete_stream: (e, { begin }) => `${provider(e)} broke off in the middle of its answer. ${begin} to go on.`,
-  context_overflow: (e) => `This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,
+  stalled: (e, { begin }) => `${model(e)} went silent, even after retries. ${begin} to continue.`,
+  incomplete_stream: (e, { begin }) => `${provider(e)} stopped in the middle of its answer. ${begin} to continue.`,
+  context_overflow: (e) => `This thread is longer than ${model(e)} can read at once. Start a new thread to continue.`,
   bad_request: (e) =>
-    `${provider(e)} rejects the request${refNote(e)}. Something in this thread does not suit ${model(e)}: try another model or a new thread.`,
+    `${provider(e)} rejected the request${refNote(e)}. ${model(e)} can't handle something in this thread: try another model or a new thread.`,
   unknown_model: (e) => {
     const which = `the model ${named(e.detail.model, "that is set")}`;
     if (e.detail.reason !== undefined) return `${provider(e)} cannot serve ${which}: ${e.detail.reason}.`;
@@ -96,33 +96,33 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: RetryWordin
     if (proxy !== null) return `${whom}: ${proxy}. Then ${within}.`;
     return `${whom}. Check the network or the base URL; then ${within}.`;
   },
-  provider_failed: (e, { begin }) => `${provider(e)} failed, also after trying again. ${begin} ${later(e)}.`,
-  empty_response: (e) => `${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
+  provider_failed: (e, { begin }) => `${provider(e)} failed, even after retries. ${begin} ${later(e)}.`,
+  empty_response: (e) => `${model(e)} returned nothing, twice. Rephrase your message, or choose another model.`,
   refused: (e) =>
-    `${model(e)} declined to answer. What you asked is left out of this thread: say it in other words, or ask another model.`,
+    `${model(e)} declined to answer. I left your request out of this thread: rephrase it, or choose another model.`,
   repeating: (e) =>
-    `Stopped: the model made the same call ${named(e.detail.name, "of a tool")} ${e.detail.times ?? "several"} times in a row, each time with the same result. Say it in other words, or tell me more.`,
+    `Stopped: the model made the same call ${named(e.detail.name, "of a tool")} ${e.detail.times ?? "several"} times in a row, each time with the same result. Rephrase your message, or tell me more.`,
   missing_scope: (e) =>
     `${platform(e)} does not let me ${e.detail.purpose ?? "do that"}${e.detail.scope === undefined ? "" : ` (\`${e.detail.scope}\`)`}. ${e.detail.mend ?? "Add the permission to the app and reinstall it."}`,
   platform_auth: (e) =>
     `${platform(e)} does not accept my token. An operator must renew ${named(e.detail.keyVariable, "it")}.`,
   thread_gone: (e) => `The thread on ${platform(e)} is gone, or I was removed from its channel.`,
-  platform_rate_limited: (e) => `${platform(e)} takes no more messages from me for now. I go on ${later(e)}.`,
+  platform_rate_limited: (e) => `${platform(e)} is limiting my messages right now. I'll continue ${later(e)}.`,
   platform_failed: (e, { begin }) => `${platform(e)} failed${refNote(e)}. ${begin} ${later(e)}.`,
   attachment_unreadable: (e) =>
     `I could not read ${e.detail.name === undefined ? "an attachment" : `\`${e.detail.name}\``}. Attach it again, or paste its text.`,
   config: (e) =>
     e instanceof ConfigError
-      ? `An operator must mend the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
-      : "The configuration is not valid. An operator finds what to mend in the log.",
+      ? `An operator must fix the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
+      : "The configuration is not valid. An operator finds the problems in the log.",
   stale_owner: (e) =>
-    ENDS[e.detail.lost ?? ""] ?? "Another process of mine has taken this thread over; it goes on there.",
+    ENDS[e.detail.lost ?? ""] ?? "Another of my processes has taken over this thread and continues it.",
   database_newer: () =>
     "The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
-  disk_full: (_, { within }) => `My disk is full. An operator must make room; then ${within}.`,
+  disk_full: (_, { within }) => `My disk is full. An operator must free space; then ${within}.`,
   sandbox_limit: (e) => `${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,
   sandbox_failed: (e, { begin }) =>
-    `${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. ${begin} to go on.`,
+    `${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. ${begin} to continue.`,
   defect: (e) =>
     e.detail.ref === undefined
       ? "Something broke on my side. An operator finds it in the log. Your message is kept."

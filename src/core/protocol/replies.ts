@@ -15,7 +15,7 @@ export function publicMessage(markdown: string): OutgoingMessage {
   return { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
 }
 
-const MORE = "… All of it is in the file.";
+const MORE = "… The full text is in the file.";
 const FENCE = "```";
 
 /** Fits an answer into one message; a longer one becomes its first lines, with the whole text in a file. */

@@ -72,7 +72,7 @@ export function proxyUnreachableText(code: string | undefined): string {
 /** Message for a proxy that refuses to connect. `status`: of HTTP. */
 export function proxyRefusalText(status: number): string {
   if (status === 407) {
-    return "the proxy wants a name and password, or other ones (HTTP 407): HTTPS_PROXY or HTTP_PROXY must be http://name:password@host:port";
+    return "the proxy requires a name and password, or different ones (HTTP 407): HTTPS_PROXY or HTTP_PROXY must be http://name:password@host:port";
   }
-  return `the proxy does not connect to it (HTTP ${status}): have the proxy allow it, or name it in NO_PROXY`;
+  return `the proxy does not connect to it (HTTP ${status}): allow it in the proxy, or add it to NO_PROXY`;
 }

@@ -124,7 +124,7 @@ async function hasPosted(store: Store, rootId: string): Promise<boolean> {
 async function named({ store, platform, rootId }: PostScope, message: OutgoingMessage): Promise<OutgoingMessage> {
   const name = await store.occurrences.jobNameOf(rootId);
   const markdown =
-    name === null ? message.markdown : `**${name}** needs a decision before it goes on.\n${message.markdown}`;
+    name === null ? message.markdown : `**${name}** needs a decision before it can continue.\n${message.markdown}`;
   const length = markdown.length + (message.footer?.length ?? 0);
   return length <= platform.limits.messageChars ? { ...message, markdown } : message;
 }

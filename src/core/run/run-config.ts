@@ -77,7 +77,7 @@ async function storeRaisedMode(
   if (raised === undefined) return;
   const held = extendRaisedMode(settings, now);
   if (held === null) {
-    const text = `The mode of this thread is **${usual}** again: for 24 hours nobody has written here in \`${mode}\`.`;
+    const text = `This thread is back in mode **${usual}**: nobody has written here in \`${mode}\` for 24 hours.`;
     await context.post("mode", publicMessage(text));
   }
   const change = held ?? { mode: null, raised: null };

@@ -126,6 +126,6 @@ export function problemText({ source, line, reason }: SkillProblem): string {
 
 /** Explains why a called skill is unavailable: `The skill **tidy** is broken: …`. `shown` is its formatted name. */
 export function skillUnavailableText(problem: SkillProblem, shown: string): string {
-  if (problem.line === null) return `The skill ${shown} waits: ${problemText(problem)}.`;
+  if (problem.line === null) return `The skill ${shown} is not available yet: ${problemText(problem)}.`;
   return `The skill ${shown} is broken: ${problemText(problem)}`;
 }

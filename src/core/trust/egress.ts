@@ -118,5 +118,5 @@ const HELD: Readonly<Record<Holding, string>> = {
 /** What a request carries, as people read it: `files, and content of docs.example.com`. */
 export function carriedText(label: Label): string {
   const held = label.holds.filter((holding) => holding !== "public").map((holding) => HELD[holding]);
-  return `${held.join(", ")}, and content of ${originsIn(label).join(", ")}`;
+  return `${held.join(", ")}, and content from ${originsIn(label).join(", ")}`;
 }

@@ -42,7 +42,7 @@ export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" 
       if (status.type === "gone") return NEVER_BEGAN;
       if (action === "read") return stateOf(child, status, deps.clock.now());
       if (action === "cancel" && (await cancel(child, status, deps))) return NEVER_BEGAN;
-      ctx.waits(`waits for ${child.task.agent}`);
+      ctx.waits(`waiting for ${child.task.agent}`);
       return null;
     }),
   });
@@ -81,8 +81,7 @@ async function reported(
 function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {
   const seconds = Math.round((now - createdAt) / 1_000);
   const started = `${task.agent}: "${task.description}", begun ${seconds} s ago`;
-  if (status.type !== "working")
-    return textResult(`${started}, waits for its place.`, { summary: "waits for its place" });
+  if (status.type !== "working") return textResult(`${started}, waits for its place.`, { summary: "queued" });
   const { turns, tools } = status;
   return textResult(`${started}, is at work: ${turns} turns, ${tools} tool calls so far.`, { summary: "at work" });
 }

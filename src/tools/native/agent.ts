@@ -115,7 +115,7 @@ async function resume(asked: AgentRequest, call: Call): Promise<ToolResult | nul
   if (status.type === "ended") return reportResult(id, status.report, { ...deps, signal });
   if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
   const isQueued = status.type === "waiting" && ctx.config.delegation !== undefined;
-  ctx.waits(isQueued ? `${name} waits for its place` : `waits for ${name}`);
+  ctx.waits(isQueued ? `${name} is queued` : `waiting for ${name}`);
   return null;
 }
 

@@ -59,7 +59,7 @@ export async function ask(
     if (isLost) await store.transaction((tx) => tx.questions.withdraw(id));
     throw error;
   }
-  ctx.waits(`waits for ${deciders}`);
+  ctx.waits(`waiting for ${deciders}`);
   return null;
 }
 

@@ -52,7 +52,7 @@ export function secretRule(path: string, { sandboxRoot, knownFiles = new Map() }
   if (secret === null) return null;
   return {
     type: "ask",
-    why: `${secret.path} looks like ${secret.kind}: what it says goes to the model, and may come up in the thread.`,
+    why: `${secret.path} looks like ${secret.kind}: its content goes to the model, and may appear in the thread.`,
     always: true,
   };
 }

@@ -221,7 +221,7 @@ test.each<{ name: string; reply: Reply; responses: number }>([
     );
     const { events, outcome } = await drive(query);
     expect(outcome.type).toBe("end_turn");
-    expect(statusesOf(events)).toContain("⚠ I could not summarise this thread; I go on with all of it.");
+    expect(statusesOf(events)).toContain("⚠ I couldn't summarise this thread, so I continue with all of it.");
     expect(model.requests[1]?.messages).toHaveLength(21);
     expect(journal.projection).toMatchObject({ summary: null, failures: 1 });
     expect((await journal.load()).usage.inputTokens).toBe(responses * 100);
@@ -237,7 +237,7 @@ test("after three failures no further summary is attempted", async () => {
   const { events } = await drive(query);
   expect(model.requests.map(isSummaryCall)).toEqual([false]);
   expect(statusesOf(events).at(-1)).toMatch(
-    /^⚠ This thread fills .* and I cannot shorten it further\. `\/new` begins afresh\.$/,
+    /^⚠ This thread fills .* and I can't shorten it further\. `\/new` starts a new session\.$/,
   );
 });
 
@@ -302,7 +302,7 @@ test.each<{ why: string; reply: Reply; end: object }>([
       message: {
         content: [
           {
-            text: "⚠ I could not summarise this thread; I go on with all of it.\n✗ Anthropic does not accept the key. An operator must check `THE_KEY`, or the key on the page; then mention me again.",
+            text: "⚠ I couldn't summarise this thread, so I continue with all of it.\n✗ Anthropic does not accept the key. An operator must check `THE_KEY`, or the key on the page; then mention me again.",
           },
         ],
       },
@@ -325,7 +325,7 @@ test("/compact resumed after an unusable summary does not claim success", async 
   journal.restart();
   const again = await compactSession(query, new AbortController().signal).next();
   expect(again.value).toMatchObject({
-    message: { content: [{ text: "⚠ I could not summarise this thread; I go on with all of it." }] },
+    message: { content: [{ text: "⚠ I couldn't summarise this thread, so I continue with all of it." }] },
   });
 });
 

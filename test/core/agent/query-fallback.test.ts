@@ -68,7 +68,7 @@ test.each(["provider_failed", "network"] as const)(
     });
     const { outcome, statuses, elapsedMs } = await play();
     expect(outcome.type).toBe("end_turn");
-    expect(statuses.at(-1)).toMatch(/^⚠ .* (?:does not answer|cannot be reached); going on with gpt-6-sol\.$/);
+    expect(statuses.at(-1)).toMatch(/^⚠ .* (?:is not responding|can't be reached); going on with gpt-6-sol\.$/);
     expect(statuses.at(-2)).toContain("trying again in");
     expect(second.requests).toHaveLength(1);
     expect(elapsedMs).toBe(5_000);
@@ -98,7 +98,7 @@ test.each<{ name: string; failure: Reply; status: string }>([
   {
     name: "a wait longer than a minute",
     failure: failing("rate_limited", { retryAfterMs: 61_000 }),
-    status: "⚠ Anthropic takes no more requests for now; going on with gpt-6-sol.",
+    status: "⚠ Anthropic is limiting my requests right now; going on with gpt-6-sol.",
   },
   {
     name: "an overload that lasts longer than the retries",

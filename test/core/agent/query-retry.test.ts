@@ -24,9 +24,9 @@ async function told(...replies: readonly Reply[]) {
 test.each([
   { code: "stalled", status: "⚠ The model went silent; trying again (1 of 2)." },
   { code: "overloaded", status: "⚠ claude-opus-5-5 is overloaded; trying again (1 of 2)." },
-  { code: "incomplete_stream", status: "⚠ The model broke off in the middle of its answer; trying again (1 of 2)." },
-  { code: "network", status: "⚠ Anthropic cannot be reached; trying again in 1 s." },
-  { code: "provider_failed", status: "⚠ Anthropic does not answer; trying again in 1 s." },
+  { code: "incomplete_stream", status: "⚠ The model stopped in the middle of its answer; trying again (1 of 2)." },
+  { code: "network", status: "⚠ Anthropic can't be reached; trying again in 1 s." },
+  { code: "provider_failed", status: "⚠ Anthropic is not responding; trying again in 1 s." },
   { code: "empty_response", status: "⚠ The model returned nothing; trying again (1 of 1)." },
 ] as const)("a call that failed with $code is retried visibly in the same turn", async ({ code, status }) => {
   const { events, outcome, statuses, journal } = await told(failing(code), { text: "ok" });
@@ -40,7 +40,7 @@ test.each([
 
 test("a noticeable wait is stated", async () => {
   const { statuses } = await told(failing("rate_limited", {}, 12_000), { text: "ok" });
-  expect(statuses).toEqual(["⚠ Anthropic takes no more requests for now; trying again in 13 s (1 of 4)."]);
+  expect(statuses).toEqual(["⚠ Anthropic is limiting my requests right now; trying again in 13 s (1 of 4)."]);
 });
 
 test("partial text of a failed attempt is discarded before the next one", async () => {
@@ -81,7 +81,7 @@ test("server errors do not end a run within a minute, and each wait is stated", 
   const { outcome, statuses } = await told(...Array.from({ length: 5 }, () => ({ error: failure })), { text: "ok" });
   expect(outcome.type).toBe("end_turn");
   expect(statuses).toHaveLength(5);
-  expect(statuses[4]).toMatch(/^⚠ Anthropic does not answer \(500\); trying again in (?:[89]|1\d) s\.$/);
+  expect(statuses[4]).toMatch(/^⚠ Anthropic is not responding \(500\); trying again in (?:[89]|1\d) s\.$/);
 });
 
 test("a provider that is unreachable for a minute ends the run", async () => {

@@ -60,7 +60,7 @@ test("with a dollar limit a model without a price cannot be chosen, and the mess
   const models = choice(settings, { dayUsd: 5 });
   expect(await models.problemWith("anthropic/claude-opus-5-5")).toBeNull();
   expect(await models.problemWith("house/big")).toBe(
-    'The price of `house/big` is unknown, so the limit in dollars for everything today (UTC) cannot be kept. An operator can set it in `providers.house.models`: { "big": { "price": { "input": …, "output": … } } }, or limit tokens with `budgets.dayTokens`.',
+    'The price of `house/big` is unknown, so the dollar limit for everything today (UTC) can\'t be enforced. An operator can set it in `providers.house.models`: { "big": { "price": { "input": …, "output": … } } }, or limit tokens with `budgets.dayTokens`.',
   );
   expect(await choice(settings, { dayUsd: 5, dayTokens: 9_000 }).problemWith("house/big")).toBeNull();
   expect(await choice(settings).problemWith("house/big")).toBeNull();

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 /** An output token costs a cent and input is free, which keeps the figures readable. */
 const PRICE = { input: 0, output: 10_000, cacheRead: 0, cacheWrite: 0 };
 const CALL = { model: "m", inputTokens: 0, maxTokens: 1_000, price: PRICE };
-const WAITS = "⏳ Other runs hold what is left for everything today (UTC); I wait for them to end.";
+const WAITS = "⏳ Other runs have reserved what is left for everything today (UTC); I'm waiting for them to finish.";
 const never = new AbortController().signal;
 
 describe.each(databases)("budgets on $name", ({ open }) => {

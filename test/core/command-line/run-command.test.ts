@@ -63,7 +63,7 @@ test("--help of each command shows its usage and runs nothing", async () => {
     [
       "`/mode [read|write|agi|default]` · show or set what I may do in this thread",
       "- `mode` · read: only look; write: ask first; agi: never ask (read, write, agi, default)",
-      "For those who work with me in the thread.",
+      "Only for people who work with me in the thread.",
     ].join("\n"),
   );
   expect(privateText(await receive(mention("/jobs run --help")))).toMatch(
@@ -90,7 +90,7 @@ test("an answer that is too long for a message is cut at a line with its table c
   const answer = fitMessage(privateMessage(["Sixty rows:", "```", ...rows, "```"].join("\n")), 1_000);
   const lines = answer.markdown.split("\n");
   expect(answer.markdown.length).toBeLessThanOrEqual(1_000);
-  expect(lines.slice(-2)).toEqual(["```", "… All of it is in the file."]);
+  expect(lines.slice(-2)).toEqual(["```", "… The full text is in the file."]);
   expect(rows).toContain(lines.at(-3));
   expect(answer.files.map(({ name }) => name)).toEqual(["answer.md"]);
   expect(new TextDecoder().decode(answer.files[0]?.data)).toContain("row 59");
@@ -98,10 +98,10 @@ test("an answer that is too long for a message is cut at a line with its table c
 });
 
 test.each([
-  ["/agent ", "I don't know an agent"],
-  ["/mode ", "I don't know a mode"],
-  ["/model ", "I don't know a model"],
-  ["/skill ", "I don't know a skill"],
+  ["/agent ", "I don't know the agent"],
+  ["/mode ", "I don't know the mode"],
+  ["/model ", "I don't know the model"],
+  ["/skill ", "I don't know the skill"],
   ["/jobs ", "I don't know"],
   ["/jobs add ", "I don't know what to do with"],
   ["/undo ", "I don't know"],

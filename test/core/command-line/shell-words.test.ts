@@ -25,9 +25,9 @@ test.each(lines)("%j is split as a shell does", (line, words) => {
 });
 
 test.each([
-  ['--name "Daily', 'The quote that begins at `"Daily` is never closed.'],
-  ["don't", "The quote that begins at `'t` is never closed."],
-  ["“open and very very long", "The quote that begins at `“open and very very …` is never closed."],
+  ['--name "Daily', 'The quote that starts at `"Daily` is never closed.'],
+  ["don't", "The quote that starts at `'t` is never closed."],
+  ["“open and very very long", "The quote that starts at `“open and very very …` is never closed."],
 ])("the position of the unclosed quote in %j is reported", (line, reason) => {
   expect(shellWords(line)).toEqual({ type: "broken", reason: expect.stringContaining(reason) });
 });
@@ -57,10 +57,10 @@ test.each(flagged)("%j is parsed into words and flags", (line, words, flags) => 
 
 test.each([
   ["--nmae x", "I don't know `--nmae`. Did you mean `--name`?"],
-  ["--color x", "I don't know `--color`. There is `--name`, `--cron`, `--timeout`."],
-  ["--name", '`--name` wants a value: `--name "…"`.'],
-  ["--name --cron x", '`--name` wants a value: `--name "…"`.'],
-  ["--name a --name b", "`--name` is there twice."],
+  ["--color x", "I don't know `--color`. Options: `--name`, `--cron`, `--timeout`."],
+  ["--name", '`--name` needs a value: `--name "…"`.'],
+  ["--name --cron x", '`--name` needs a value: `--name "…"`.'],
+  ["--name a --name b", "`--name` is given twice."],
   ["one two three", "I don't know what to do with `three`."],
 ])("the error in %j is reported", (line, reason) => {
   expect(readArguments(line, { ...rules, words: 2 })).toEqual({ type: "broken", reason });

@@ -87,7 +87,7 @@ test("outside a thread only the channel's grants are listed, with a hint at pend
 test("pending approvals of other people's threads are counted without details", async () => {
   const { receive } = await scene();
   const text = privateText(await receive(slash("approvals", "", { person: BEN })));
-  expect(text).toContain("⏸ in other threads, for others to decide: 1");
+  expect(text).toContain("⏸ 1 in other threads, for others to decide");
   expect(text).not.toContain("make");
   expect(text).not.toContain("ana 2 min");
 });
@@ -96,24 +96,24 @@ test("an approval left undecided by an ended run is not listed", async () => {
   const { options, receive } = await scene();
   const at = options.runtime.clock.now();
   await options.store.transaction((tx) => tx.runs.end("run_1", { type: "max_turns", turns: 1 }, at));
-  expect(privateText(await receive(mention("/approvals")))).toContain("Nothing waits for a decision here.");
+  expect(privateText(await receive(mention("/approvals")))).toContain("Nothing is waiting for a decision here.");
 });
 
 test("a grant is revoked once, by a person whom it covers", async () => {
   const { options, receive } = await scene();
   expect(privateText(await receive(mention("/approvals revoke 1")))).toBe(
-    "✓ Taken back: this command `make test`. I ask again from now on.",
+    "✓ Revoked: this command `make test`. I'll ask again from now on.",
   );
   expect(await options.store.grants.get("grt_1")).toBeNull();
-  expect(privateText(await receive(click("revoke:grt_1", { person: BEN })))).toBe("That was taken back already.");
-  expect(privateText(await receive(click("revoke:grt_2", { person: BEN })))).toContain("✓ Taken back: changing a.txt.");
-  expect(privateText(await receive(mention("/approvals")))).toContain("No approval is remembered here");
+  expect(privateText(await receive(click("revoke:grt_1", { person: BEN })))).toBe("That approval is already revoked.");
+  expect(privateText(await receive(click("revoke:grt_2", { person: BEN })))).toContain("✓ Revoked: changing a.txt.");
+  expect(privateText(await receive(mention("/approvals")))).toContain("I remember no approvals here");
 });
 
 test.each<[string, Partial<{ approvers: string[]; admins: string[] }>, string]>([
-  ["somebody else", {}, "You may not take this back: it is for whom it covers, approvers and admins."],
-  ["an approver", { approvers: [BEN.id] }, "✓ Taken back: this command `make test`. I ask again from now on."],
-  ["an admin", { admins: [BEN.id] }, "✓ Taken back: this command `make test`. I ask again from now on."],
+  ["somebody else", {}, "Only approvers, admins and the person it covers can revoke this approval."],
+  ["an approver", { approvers: [BEN.id] }, "✓ Revoked: this command `make test`. I'll ask again from now on."],
+  ["an admin", { admins: [BEN.id] }, "✓ Revoked: this command `make test`. I'll ask again from now on."],
 ])("%s who revokes Ana's grant gets the result", async (_who, named, answer) => {
   const { options } = await scene();
   const receive = createIntake({ ...options, approvals: { ...options.approvals, ...named } });
@@ -121,9 +121,9 @@ test.each<[string, Partial<{ approvers: string[]; admins: string[] }>, string]>(
 });
 
 test.each([
-  ["/approvals forget 1", "I don't know `forget`. There is `/approvals revoke <number>`."],
-  ["/approvals revoke", "Which one? `/approvals` numbers them: `/approvals revoke <number>`."],
-  ["/approvals revoke 7", "Nothing that I may do here has the number 7. See `/approvals`."],
+  ["/approvals forget 1", "I don't know `forget`. Did you mean `/approvals revoke <number>`?"],
+  ["/approvals revoke", "Which one? `/approvals` shows the numbers for `/approvals revoke <number>`."],
+  ["/approvals revoke 7", "There is no approval number 7 here. `/approvals` lists them."],
 ])("the reply to %s", async (typed, answer) => {
   const { receive } = await scene();
   expect(privateText(await receive(mention(typed)))).toBe(answer);

@@ -30,18 +30,18 @@ const trust: readonly {
     name: "where nobody may decide, nobody may raise it",
     requester: false,
     wanted: "agi",
-    answer: "Only admins and approvers may raise the mode here from `write` to `agi`.",
+    answer: "Only admins and approvers can raise the mode here from `write` to `agi`.",
   },
   {
     name: "beside named admins others may not",
     admins: [BEN.id],
     wanted: "agi",
-    answer: "Only admins and approvers may raise the mode here from `write` to `agi`.",
+    answer: "Only admins and approvers can raise the mode here from `write` to `agi`.",
   },
   {
     name: "a slip is met with a suggestion",
     wanted: "raed",
-    answer: "I don't know a mode `raed`. Did you mean `read`?",
+    answer: "I don't know the mode `raed`. Did you mean `read`?",
   },
 ];
 
@@ -62,7 +62,7 @@ test.each(trust)("/mode $wanted: $name", async ({ admins = [], approvers = [], r
 const models: readonly (readonly [typed: string, answer: string, settings: object])[] = [
   [
     "/model",
-    "Model `anthropic/claude-sonnet-5-5`. It reads 1,000 tokens.\nAlso here (window, US dollars per million tokens):\n- `anthropic/claude-haiku-5-5` · 1,000 tokens\n- `openai/gpt-6-sol` · 1,000 tokens\n",
+    "Model `anthropic/claude-sonnet-5-5`. It reads 1,000 tokens.\nAlso available (context window, US dollars per million tokens):\n- `anthropic/claude-haiku-5-5` · 1,000 tokens\n- `openai/gpt-6-sol` · 1,000 tokens\n",
     {},
   ],
   ["/model gpt-6-sol", "✓ Model `openai/gpt-6-sol` in this thread.", { model: "openai/gpt-6-sol" }],
@@ -82,10 +82,10 @@ const models: readonly (readonly [typed: string, answer: string, settings: objec
     { model: "anthropic/claude-haiku-5-5", effort: "low" },
   ],
   ["/model nowhere/x", "No provider is called nowhere.", { model: "anthropic/claude-haiku-5-5", effort: "low" }],
-  ["/model nothing", "I don't know a model `nothing`.", { model: "anthropic/claude-haiku-5-5", effort: "low" }],
+  ["/model nothing", "I don't know the model `nothing`.", { model: "anthropic/claude-haiku-5-5", effort: "low" }],
   [
     "/model openai/gpt-6-so",
-    "⚠ It is on no list that I have. It reads 1,000 tokens. Did you mean `openai/gpt-6-sol`?",
+    "⚠ It isn't on any list I have. It reads 1,000 tokens. Did you mean `openai/gpt-6-sol`?",
     { model: "openai/gpt-6-so", effort: "low" },
   ],
   ["/model default", "✓ Model `anthropic/claude-sonnet-5-5` in this thread.", {}],
@@ -127,9 +127,9 @@ test("/new is refused while a sub-agent is about to start", async () => {
     await tx.inbox.insert({ sessionId: "agt_1", event, wakes: true, resumes: false, dueAt: 1, at: 1 });
   });
   for (const command of ["/new", "/undo"])
-    expect(privateText(await receive(mention(command)))).toContain("I am still working here.");
+    expect(privateText(await receive(mention(command)))).toContain("I'm still working here.");
   await receive(mention("/stop"));
-  expect(privateText(await receive(mention("/new")))).toContain("A new session begins here");
+  expect(privateText(await receive(mention("/new")))).toContain("A new session starts here");
 });
 
 test("only participants of a thread and admins may change its settings; everyone may read them and stop runs", async () => {
@@ -149,14 +149,14 @@ test("only participants of a thread and admins may change its settings; everyone
     "@plan look",
   ]) {
     expect(privateText(await receive(mention(typed, ben))), typed).toContain(
-      "is for those who work with me in this thread",
+      "is for people who work with me in this thread",
     );
   }
   for (const typed of ["/agent", "/mode", "/skill", "/skill list", "/status"]) {
-    expect(privateText(await receive(mention(typed, ben))), typed).not.toContain("those who work with me");
+    expect(privateText(await receive(mention(typed, ben))), typed).not.toContain("people who work with me");
   }
   const picked = await receive(click("skill:tidy", ben));
-  expect(privateText(picked)).toContain("is for those who work with me in this thread");
+  expect(privateText(picked)).toContain("is for people who work with me in this thread");
   expect((await session())?.people).toEqual(["slack:U1"]);
   expect(privateText(await receive(mention("/help", ben)))).not.toContain("/export");
   expect(privateText(await receive(mention("/stop", ben)))).toBe("Nothing is running in this thread.");
@@ -173,13 +173,13 @@ test("a slash command in a channel lists the busy threads and how to stop one", 
   const link = ({ threadId }: ThreadRef) => `https://chat.example/${threadId}`;
   const receive = createIntake({ ...options, describe: () => aPlatform({ link }) });
   expect(privateText(await receive(slash("stop")))).toBe("Nothing is running in this thread.");
-  expect(privateText(await receive(slash("fork")))).toMatch(/nothing to fork\. In the thread you mean, write it after/);
+  expect(privateText(await receive(slash("fork")))).toMatch(/nothing to fork\. Mention me in the thread you mean/);
   await receive(mention("tidy the logs"));
   await recorder.begun(1);
-  const line = "⏳ Working: “tidy the logs” · [its thread](https://chat.example/1)";
+  const line = "⏳ Working: “tidy the logs” · [thread](https://chat.example/1)";
   expect(privateText(await receive(slash("status")))).toBe(line);
   expect(privateText(await receive(slash("stop")))).toBe(
-    `In the thread you mean, write \`/stop\` after mentioning me:\n${line}`,
+    `To stop one, mention me in its thread and write \`/stop\`:\n${line}`,
   );
   expect(privateText(await receive(slash("status", "", { person: BEN })))).toContain("no session here yet");
   working.resolve(undefined);
@@ -189,7 +189,7 @@ test("a slash command in a channel lists the busy threads and how to stop one", 
 test("a slash command in a channel cannot change settings, as it has no thread", async () => {
   const { options } = await intakeOptions();
   const receive = createIntake(options);
-  expect(privateText(await receive(slash("mode", "read")))).toContain("There is no thread here");
+  expect(privateText(await receive(slash("mode", "read")))).toContain("This works only in a thread");
   expect(privateText(await receive(slash("mode")))).toContain("Mode **write**: I ask before");
 });
 
@@ -197,7 +197,7 @@ test("a slash command reports a database failure", async () => {
   const { options } = await intakeOptions();
   const tools = () => Promise.reject(new ConnectionLost("Connection terminated unexpectedly"));
   expect(privateText(await createIntake({ ...options, tools })(slash("tools")))).toBe(
-    "✗ My database does not answer. Do that again in a moment.",
+    "✗ My database is not responding. Try again in a moment.",
   );
 });
 

@@ -64,25 +64,25 @@ const notes = async ({ store, runtime }: IntakeOptions, sessionId: string) => {
 test("/undo reverts one run at a time, and says when none is left", async () => {
   const { said, asked } = await scene([[wrote("a", "1", "2")], [wrote("b", null, "3"), wrote("theirs.txt", "4", "5")]]);
   expect(await said("/undo")).toBe(
-    "✓ Put back as before my last changes: `b`. `/undo redo` makes them once more.\n" +
-      "⚠ Left as it is: `theirs.txt` · somebody else has changed it since",
+    "✓ Undid my last changes: `b`. `/undo redo` reapplies them.\n" +
+      "⚠ Left unchanged: `theirs.txt` · someone else has changed it since",
   );
-  expect(await said("/undo")).toContain("✓ Put back as before my last changes: `a`.");
+  expect(await said("/undo")).toContain("✓ Undid my last changes: `a`.");
   expect(asked.map(({ steps }) => steps.map(({ path, from, to }) => `${path}: ${from} → ${to}`))).toEqual([
     ["b: 3 → null", "theirs.txt: 5 → 4"],
     ["a: 2 → 1"],
   ]);
-  expect(await said("/undo")).toBe("There is no file change of mine here that is left to undo.");
+  expect(await said("/undo")).toBe("I have no file changes left to undo here.");
 });
 
 test("/undo redo reapplies the changes of the last undo, once", async () => {
   const { said, asked } = await scene([[wrote("a", "1", "2")]]);
-  expect(await said("/undo redo")).toBe("Nothing here was undone last.");
+  expect(await said("/undo redo")).toBe("There is nothing to redo here.");
   await said("/undo");
-  expect(await said("/undo redo")).toBe("✓ Made once more: `a`.");
+  expect(await said("/undo redo")).toBe("✓ Reapplied my changes: `a`.");
   expect(asked.at(-1)?.steps).toEqual([{ path: "a", from: "1", to: "2" }]);
-  expect(await said("/undo redo")).toBe("Nothing here was undone last.");
-  expect(await said("/undo")).toContain("✓ Put back");
+  expect(await said("/undo redo")).toBe("There is nothing to redo here.");
+  expect(await said("/undo")).toContain("✓ Undid");
 });
 
 test("the model is told of an undo at its next turn, without a run of its own", async () => {
@@ -100,7 +100,7 @@ test("/undo repeated after a crash between file and database writes is recorded 
   const engine = { ...options.engine, deliver: () => Promise.reject(new Error("the process dies")) };
   const dying = createIntake({ ...options, engine });
   await expect(dying(mention("/undo"))).rejects.toThrow("the process dies");
-  expect(await said("/undo")).toContain("✓ Put back as before my last changes: `a`.");
+  expect(await said("/undo")).toContain("✓ Undid my last changes: `a`.");
   expect(await notes(options, sessionId)).toHaveLength(1);
 });
 
@@ -122,7 +122,7 @@ test.each([
   const receive = createIntake({ ...options, approvals: { ...options.approvals, approvers, requester } });
   await ended(options, { sessionId, runId: first }, [wrote("AGENTS.md", "1", "2")]);
   const answer = privateText(await receive(mention("/undo", person === undefined ? {} : { person })));
-  expect(answer).toContain(may ? "✓ Put back as before my last changes: `AGENTS.md`." : "⚠ Nothing was put back.");
+  expect(answer).toContain(may ? "✓ Undid my last changes: `AGENTS.md`." : "⚠ No files were changed.");
 });
 
 test("changes of a run's sub-agents are undone with it", async () => {
@@ -151,7 +151,7 @@ test("changes of a run's sub-agents are undone with it", async () => {
 });
 
 test.each([
-  ["/undo all", "I don't know `all`. There is `/undo redo`."],
+  ["/undo all", "I don't know `all`. Did you mean `/undo redo`?"],
   ["/undo redo now", "I don't know what to do with `now`."],
 ])("the reply to %s", async (typed, answer) => {
   const { said } = await scene([]);
@@ -161,6 +161,6 @@ test.each([
 test("nothing is undone while a run is active", async () => {
   const { options, sessionId, asked, said } = await scene([[wrote("a", "1", "2")]]);
   await options.store.transaction((tx) => tx.runs.begin({ id: "run_now", sessionId, eventSeq: 900, at: 1 }));
-  expect(await said("/undo")).toBe("I am still working here. `/stop` first, then `/undo`.");
+  expect(await said("/undo")).toBe("I'm still working here. Send `/stop` first, then `/undo`.");
   expect(asked).toEqual([]);
 });

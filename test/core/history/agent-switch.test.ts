@@ -49,11 +49,11 @@ test("a message for another agent waits for its own run, which then changes the 
   await recorder.begun(1);
   await receive(mention("and this"));
   expect(privateText(await receive(mention("@plan the rest")))).toContain(
-    "✓ **plan** takes this up once **build** is done here",
+    "✓ **plan** takes over once **build** is done here",
   );
   await receive(mention("after it"));
   expect((await session())?.agent).toBe("build");
-  expect(privateText(await receive(mention("/agent explore")))).toContain("**build** is still at work here.");
+  expect(privateText(await receive(mention("/agent explore")))).toContain("**build** is still working here.");
   open[0]?.();
   await recorder.begun(2);
   expect((await session())?.agent).toBe("plan");
@@ -66,10 +66,10 @@ test("/agent without a task switches an idle session, or creates one in a thread
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
   expect(privateText(await receive(mention("@explore")))).toContain("**explore** answers in this thread from now on.");
-  expect(privateText(await receive(mention("/agent explore")))).toBe("**explore** answers here already.");
+  expect(privateText(await receive(mention("/agent explore")))).toBe("**explore** already answers here.");
   expect(privateText(await receive(mention("/agent build")))).toContain("`/agent explore` switches back.");
   expect((await session())?.agent).toBe("build");
-  expect(privateText(await receive(slash("agent", "plan")))).toContain("There is no thread here");
+  expect(privateText(await receive(slash("agent", "plan")))).toContain("This works only in a thread");
 });
 
 test("a slash command's request is posted as the root of a new thread, to which the session belongs", async () => {
@@ -86,7 +86,7 @@ test("a slash command's request is posted as the root of a new thread, to which 
 });
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
-const REFUSED = "**build** may do more than **explore**, which is set for this channel.";
+const REFUSED = "**build** may do more than **explore**, this channel's agent.";
 
 test.each([
   { typed: "/agent build", admins: [BEN.id], answer: REFUSED },

@@ -75,11 +75,17 @@ async function forking() {
 test("/fork opens a thread whose session has the history, with links both ways", async () => {
   const { options, receive, announced, from, session } = await forking();
   const answer = privateText(await receive(mention("/fork")));
-  expect(answer).toBe("✓ [A new thread](https://chat.test/m1) goes on from here.");
+  expect(answer).toBe("✓ [A new thread](https://chat.test/m1) continues from here.");
   expect(announced.map(({ thread, message }) => [thread.threadId, message.markdown])).toEqual([
-    [null, "Fork of “first”: **ana** goes on with **build** here.\nIt began in [another thread](https://chat.test/1)."],
-    ["m1", "I know what was said there (8 messages) and keep its settings; budgets start afresh. Write here to go on."],
-    ["1", "**ana** goes on from here in [a new thread](https://chat.test/m1). This one stays as it is."],
+    [
+      null,
+      "Fork of “first”: **ana** continues with **build** here.\nStarted from [another thread](https://chat.test/1).",
+    ],
+    [
+      "m1",
+      "I have the conversation so far (8 messages) and its settings; budgets start from zero. Write here to continue.",
+    ],
+    ["1", "**ana** continues from here in [a new thread](https://chat.test/m1). This thread stays as it is."],
   ]);
   expect(new Set(announced.map(({ key }) => key)).size).toBe(3);
   const fork = await session({ ...from.thread, threadId: "m1" });
@@ -114,5 +120,5 @@ test("/fork explains that there is nothing to fork, or that no thread can be ope
     channel: { id: "D1", name: "ana", kind: "dm" },
   } as const;
   await receive(mention("begin", dm));
-  expect(privateText(await receive(mention("/fork", dm)))).toContain("I can open no second one");
+  expect(privateText(await receive(mention("/fork", dm)))).toContain("I can't fork it");
 });

@@ -12,7 +12,7 @@ const ELSEWHERE: readonly { from: string; thread: ThreadRef }[] = [
   { from: "its channel, outside its thread", thread: { ...SECRET, threadId: null } },
   { from: "another platform", thread: { ...SECRET, platform: "web" } },
 ];
-const NOTHING = "This button does nothing any more.";
+const NOTHING = "This button no longer works.";
 
 /** Buttons in the private channel's thread, and the answer to a click on each of them there. */
 const BUTTONS: readonly { button: string; there: RegExp }[] = [
@@ -31,7 +31,7 @@ const BUTTONS: readonly { button: string; there: RegExp }[] = [
   { button: "answer:go:run_1:p1", there: /accepted/u },
   { button: "answer:change:run_1:p1", there: /change/u },
   { button: "answer:drop:run_1:p1", there: /accepted/u },
-  { button: "revoke:grt_1", there: /Taken back/u },
+  { button: "revoke:grt_1", there: /Revoked/u },
 ];
 
 /** A private channel with a run that has posted every kind of card, all for Eve to decide. */
@@ -114,7 +114,7 @@ test("details of a run are shown without the part of a failing feature", async (
 
 test.each([
   { members: [EVE.id], answer: /^There is no session here yet/u },
-  { members: [], answer: /^This form does nothing any more\.$/u },
+  { members: [], answer: /^This form no longer works\.$/u },
 ])("a form contains its thread, and is accepted from members of its channel: $members", async ({ members, answer }) => {
   const { options } = await intakeOptions();
   const receive = createIntake({

@@ -224,7 +224,7 @@ test.each([
   {
     mode: "write" as const,
     exitCode: 126,
-    says: "Not run: it needs a decision, and @ana may not make it. An approver",
+    says: "Not run: it needs a decision that @ana can't make. Only an approver",
   },
   { mode: "agi" as const, exitCode: 0, says: "" },
 ])("in $mode mode a person who may not decide gets exit code $exitCode", async ({ mode, exitCode, says }) => {

@@ -79,7 +79,7 @@ test("link previews of a message are included once, without an author", async ()
     platform: { ...given.platform, previews: () => Promise.reject(new Error("away")) },
   };
   expect(textOf((await messagesOf({ ...asked, body }, away))[0]?.content ?? [])).toContain(body.text);
-  expect(told).toEqual([expect.stringContaining("what your message shows of its links")]);
+  expect(told).toEqual([expect.stringContaining("the link previews in your message")]);
 });
 
 test("quoted text is attributed to its author, and is never run as a shell command", async () => {

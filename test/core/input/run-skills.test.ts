@@ -46,9 +46,9 @@ test.each(changes)(
 );
 
 const REMOVED =
-  "The skill **tidy** has been removed since you called it, so nothing was done. `/skill` lists those that there are.";
+  "The skill **tidy** has been removed since you called it, so nothing was done. `/skill` lists the ones available.";
 const CHANGED =
-  "The skill **tidy** has been changed since you called it and needs more, so nothing was done. `/skill tidy` says what.";
+  "The skill **tidy** has been changed since you called it and needs more, so nothing was done. `/skill tidy` shows what.";
 const DEMANDING = skillWith({ name: "tidy", args: [{ name: "place", description: "", required: true }] });
 
 /** An office whose skill differs between its call and the beginning of the run. */

@@ -53,7 +53,7 @@ test.each([
 ])("a button $what does nothing", async ({ choice, id }) => {
   const session = await asked();
   expect(said(await decide(session, choice, { id }))).toMatchObject({
-    markdown: "This button does nothing any more.",
+    markdown: "This button no longer works.",
   });
   expect(await approval(session)).toMatchObject({ status: "pending" });
 });
@@ -61,7 +61,7 @@ test.each([
 test("a person who may not decide is told who may", async () => {
   const session = await asked();
   expect(said(await decide(session, "y", { by: BEN }))).toMatchObject({
-    markdown: "You may not decide this. @ana or an approver may.",
+    markdown: "You can't decide this. Only @ana or an approver can.",
   });
   expect(await decide(session, "y", { by: CHIEF })).toEqual({ type: "accepted" });
 });
@@ -73,6 +73,6 @@ test("the first click on an expired card asks again; later clicks are told so", 
   await store.transaction((tx) => tx.approvals.decide(ID, expired));
   const [first, second] = await Promise.all([again(session, ANA), again(session, BEN)]);
   expect(first).toEqual({ type: "accepted" });
-  expect(said(second)).toMatchObject({ markdown: "@ana has clicked this already." });
+  expect(said(second)).toMatchObject({ markdown: "@ana already clicked this." });
   expect(await again(session, ANA)).toEqual({ type: "duplicate" });
 });

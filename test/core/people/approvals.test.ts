@@ -78,7 +78,7 @@ test("a late click decides nothing and is answered", async () => {
   const receipt = await office.click("approve:y", { by: ANA, thread: "1" });
   expect(receipt).toMatchObject({
     type: "reply",
-    message: { markdown: "⚠ Nobody decided within 60 min; I left it out already." },
+    message: { markdown: "No longer open: ⚠ Nobody decided within 60 min; I left it out." },
   });
   expect(launched).toEqual([]);
 });
@@ -92,7 +92,7 @@ test("a card that the platform refuses is posted in a simpler form and can be de
   const office = await simOffice({ model, tools: [launch], refuses });
   await office.say("launch a", { by: ANA, thread: "1" });
   const [card] = office.cards("1");
-  expect(card?.markdown).toContain("1. Run launch a?\n\nAll of it is attached");
+  expect(card?.markdown).toContain("1. Run launch a?\n\nEverything is attached");
   expect(card?.files).toHaveLength(1);
   expect(card?.buttons).toHaveLength(2);
   await office.click("approve:y", { by: ANA, thread: "1" });
@@ -106,7 +106,7 @@ test("calls that no card can show are not run, and thread and model are told", a
   const office = await simOffice({ model, tools: [launch], refuses });
   await office.say("launch a", { by: ANA, thread: "1" });
   expect(office.messages("1").map(({ markdown }) => markdown)).toEqual([
-    "✗ The card that asks for a decision was not accepted as a message, so I left it out: launch `a`",
+    "✗ I couldn't post the card that asks for a decision, so I left it out: launch `a`",
     expect.stringMatching(/^✓ 2 turns · [\d.]+ s$/u),
     "Done.",
   ]);
@@ -313,6 +313,6 @@ test.each([
     gates.shift()?.();
     await office.pass(5_000);
     expect(launched).toEqual(["a", "a"]);
-    expect(office.cards("1")[0]?.markdown).toContain("asked by @Ana, with words of @Bob");
+    expect(office.cards("1")[0]?.markdown).toContain("asked by @Ana, with words from @Bob");
   },
 );

@@ -25,7 +25,7 @@ async function voting(hooks: readonly RunHook[] = []) {
 test("a vote is acknowledged, and a person's newest vote counts", async () => {
   const { store, vote } = await voting();
   expect(await vote("up")).toBe("👍 Noted, thanks.");
-  expect(await vote("down")).toBe("👎 Noted, thanks. Reply in the thread and I try again.");
+  expect(await vote("down")).toBe("👎 Noted, thanks. Reply in the thread and I'll try again.");
   expect(await vote("down", BEN)).toContain("👎");
   expect(await store.feedback.count({ since: 0 })).toEqual({ up: 0, down: 2 });
   expect(await vote("up", BEN)).toContain("👍");

@@ -60,7 +60,7 @@ test("a call that exceeds the mode says so on its buttons, alone on its card", (
 });
 
 test("the card names the authors whose text led to the call beside the requester", () => {
-  expect(card([call("ls")], { others: [BOB] }).message.markdown).toContain("asked by @ana, with words of @bob");
+  expect(card([call("ls")], { others: [BOB] }).message.markdown).toContain("asked by @ana, with words from @bob");
 });
 
 const RLO = "\u202e";

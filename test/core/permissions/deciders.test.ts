@@ -51,7 +51,7 @@ test.each<[Partial<ApprovalRules>, string]>([
   [{}, "@ana"],
   [{ approvers: ["slack:U2"] }, "@ana or an approver"],
   [{ admins: ["slack:U2"], requester: false }, "an approver"],
-  [{ requester: false }, "nobody: an operator must set `approvals.approvers`"],
+  [{ requester: false }, "an approver: an operator must first set `approvals.approvers`"],
 ])("with %j the card names “%s” as deciders", (more, text) => {
   expect(decidersText("ana", rules(more))).toBe(text);
 });

@@ -53,7 +53,7 @@ test("servers present at the first start stay served; a later server is told whi
   const next = await start({ present: new Map(["10", "66"].map((id) => [id, id] as const)) });
   expect(await next.ask("10")).toBeNull();
   expect(await next.ask("66")).toBe(
-    "I do not work in this workspace yet. An operator can let it in (`access.workspaces`: `discord:66`).",
+    "I do not work in this workspace yet. An operator can add it (`access.workspaces`: `discord:66`).",
   );
   expect(await next.known()).toEqual([
     { id: "discord:10", name: "Home", isServed: true },
@@ -85,13 +85,13 @@ test("direct messages of members of a served server are served", async () => {
   const present = new Map([["10", "Home"]]);
   expect(await (await start({ present, hers: ["10"] })).ask("@me", "dm")).toBeNull();
   expect(await (await start({ present, hers: ["66"] })).ask("@me", "dm")).toBe(
-    "I only answer people of the servers that I work in.",
+    "I only answer people from servers I work in.",
   );
 });
 
 test("a failed membership lookup does not refuse a person", async () => {
   const start = await starts();
   const { ask } = await start({ present: new Map([["10", "Home"]]), hers: ["10"], unanswered: 1 });
-  expect(await ask("@me", "dm")).toContain("I only answer people of the servers");
+  expect(await ask("@me", "dm")).toContain("I only answer people from servers");
   expect(await ask("@me", "dm")).toBeNull();
 });

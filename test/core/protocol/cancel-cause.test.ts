@@ -5,11 +5,11 @@ test.each<{ cause: CancelCause; text: string }>([
   { cause: { by: "person", name: "@ana" }, text: "@ana" },
   { cause: { by: "person", name: "@{odd}" }, text: "@{odd}" },
   { cause: { by: "deletion" }, text: "the deletion of its request" },
-  { cause: { by: "agent" }, text: "the agent that began it" },
+  { cause: { by: "agent" }, text: "the agent that started it" },
   { cause: { by: "timeout", limitMs: 1_500 }, text: "its time limit of 1.5 s" },
   { cause: { by: "overlap", with: "due_time" }, text: "its next due time" },
   { cause: { by: "overlap", with: "run" }, text: "another run of the job" },
-  { cause: { by: "refusal", reason: "@ana is gone" }, text: "what stands against it: @ana is gone" },
+  { cause: { by: "refusal", reason: "@ana is gone" }, text: "a check that failed: @ana is gone" },
 ])("a run is stopped by $text, stored as its cause", ({ cause, text }) => {
   expect(causeText(cause)).toBe(text);
   expect(causeOf(storedCause(cause))).toEqual(cause);
@@ -27,7 +27,7 @@ test.each<{ stored: string; cause: CancelCause }>([
 test.each(['{"by":"newer"}', '{"by":"timeout"}', "{odd"])(
   "an unreadable cause, %s, still counts as a stop",
   (stored) => {
-    expect(causeText(causeOf(stored))).toBe("what this version of me does not know");
+    expect(causeText(causeOf(stored))).toBe("a cause this version of me doesn't know");
   },
 );
 

@@ -23,27 +23,24 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
   ],
   rate_limited: [
     { detail: anthropic, retryAfterMs: 39_200 },
-    "✗ Anthropic takes no more requests for now. Mention me again in 40 s.",
+    "✗ Anthropic is limiting my requests right now. Mention me again in 40 s.",
   ],
   overloaded: [
     { detail: anthropic },
-    "✗ claude-opus-5-5 is overloaded, also after trying again. Mention me again in a minute.",
+    "✗ claude-opus-5-5 is overloaded, even after retries. Mention me again in a minute.",
   ],
-  stalled: [
-    { detail: anthropic },
-    "✗ claude-opus-5-5 went silent, also after trying again. Mention me again to go on.",
-  ],
+  stalled: [{ detail: anthropic }, "✗ claude-opus-5-5 went silent, even after retries. Mention me again to continue."],
   incomplete_stream: [
     { detail: anthropic },
-    "✗ Anthropic broke off in the middle of its answer. Mention me again to go on.",
+    "✗ Anthropic stopped in the middle of its answer. Mention me again to continue.",
   ],
   context_overflow: [
     { detail: anthropic },
-    "✗ This thread is longer than claude-opus-5-5 can read at once. Begin a new thread to go on.",
+    "✗ This thread is longer than claude-opus-5-5 can read at once. Start a new thread to continue.",
   ],
   bad_request: [
     { detail: anthropic },
-    "✗ Anthropic rejects the request. Something in this thread does not suit claude-opus-5-5: try another model or a new thread.",
+    "✗ Anthropic rejected the request. claude-opus-5-5 can't handle something in this thread: try another model or a new thread.",
   ],
   unknown_model: [
     { detail: { providerName: "Anthropic", model: "claude-9" } },
@@ -61,21 +58,18 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     { detail: anthropic },
     "✗ I cannot reach Anthropic. Check the network or the base URL; then mention me again.",
   ],
-  provider_failed: [
-    { detail: anthropic },
-    "✗ Anthropic failed, also after trying again. Mention me again in a minute.",
-  ],
+  provider_failed: [{ detail: anthropic }, "✗ Anthropic failed, even after retries. Mention me again in a minute."],
   empty_response: [
     { detail: anthropic },
-    "✗ claude-opus-5-5 returned nothing, twice. Say it in other words, or choose another model.",
+    "✗ claude-opus-5-5 returned nothing, twice. Rephrase your message, or choose another model.",
   ],
   refused: [
     { detail: anthropic },
-    "✗ claude-opus-5-5 declined to answer. What you asked is left out of this thread: say it in other words, or ask another model.",
+    "✗ claude-opus-5-5 declined to answer. I left your request out of this thread: rephrase it, or choose another model.",
   ],
   repeating: [
     { detail: { name: "read", times: "5" } },
-    "✗ Stopped: the model made the same call `read` 5 times in a row, each time with the same result. Say it in other words, or tell me more.",
+    "✗ Stopped: the model made the same call `read` 5 times in a row, each time with the same result. Rephrase your message, or tell me more.",
   ],
   missing_scope: [
     { detail: { platform: "Slack", scope: "files:read", purpose: "read files here" } },
@@ -88,7 +82,7 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
   thread_gone: [{ detail: { platform: "Slack" } }, "✗ The thread on Slack is gone, or I was removed from its channel."],
   platform_rate_limited: [
     { detail: { platform: "Slack" }, retryAfterMs: 100 },
-    "✗ Slack takes no more messages from me for now. I go on in 1 s.",
+    "✗ Slack is limiting my messages right now. I'll continue in 1 s.",
   ],
   platform_failed: [
     { detail: { platform: "Slack", ref: "7F3K2" } },
@@ -98,17 +92,17 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     { detail: { name: "log.txt" } },
     "✗ I could not read `log.txt`. Attach it again, or paste its text.",
   ],
-  config: [{}, "✗ The configuration is not valid. An operator finds what to mend in the log."],
-  stale_owner: [{}, "✗ Another process of mine has taken this thread over; it goes on there."],
+  config: [{}, "✗ The configuration is not valid. An operator finds the problems in the log."],
+  stale_owner: [{}, "✗ Another of my processes has taken over this thread and continues it."],
   database_newer: [
     {},
     "✗ The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
   ],
-  disk_full: [{}, "✗ My disk is full. An operator must make room; then mention me again."],
+  disk_full: [{}, "✗ My disk is full. An operator must free space; then mention me again."],
   sandbox_limit: [{ detail: { name: "bash", limit: "60 s" } }, "✗ bash · stopped at 60 s"],
   sandbox_failed: [
     { detail: { name: "grep", ref: "7F3K2" } },
-    "✗ grep · the sandbox failed (code 7F3K2). Mention me again to go on.",
+    "✗ grep · the sandbox failed (code 7F3K2). Mention me again to continue.",
   ],
   defect: [
     { detail: { ref: "7F3K2" } },
@@ -162,7 +156,7 @@ test("a long wait is stated in minutes", () => {
 
 test("all problems of a configuration are listed", () => {
   expect(explain(new ConfigError(["port: must be a number", "model: must be provider/model"]))).toBe(
-    "✗ An operator must mend the configuration:\n- port: must be a number\n- model: must be provider/model",
+    "✗ An operator must fix the configuration:\n- port: must be a number\n- model: must be provider/model",
   );
 });
 

@@ -115,7 +115,7 @@ test("a post deferred to the report is sent without files if these are forbidden
     posted.push([key, markdown]);
     return { platform: "slack", channelId: CHANNEL.channelId, messageId: "2.0" };
   });
-  const missing = /\n\nThe rest could not be attached: .*`files:write`/u;
+  const missing = /\n\nI couldn't attach the rest: .*`files:write`/u;
   expect(posted.map(([key]) => key)).toEqual(kept.map(({ markdown }) => `kept:tool:${markdown}`));
   expect(posted.map(([, markdown]) => markdown)).toEqual([
     expect.stringMatching(/^The figures\.\n\n/u),

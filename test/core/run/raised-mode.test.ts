@@ -55,7 +55,7 @@ test.each([
 test("the expiry of a raised mode is announced in the thread", async () => {
   const { office } = await play([RAISED, writes({ after: 25 * HOUR_MS })], SETTING, sandbox);
   const said = office.messages("1").map(({ markdown }) => markdown);
-  expect(said).toContain("The mode of this thread is **write** again: for 24 hours nobody has written here in `agi`.");
+  expect(said).toContain("This thread is back in mode **write**: nobody has written here in `agi` for 24 hours.");
 });
 
 test("the thread is told who raised the mode and for whom; admins raise it for everyone", async () => {
@@ -69,8 +69,10 @@ test("the thread is told who raised the mode and for whom; admins raise it for e
   await receive(mention("/mode default", { person: CHIEF }));
   expect((await session())?.settings).toEqual({});
   expect(announced.map(({ message }) => message.markdown)).toEqual([
-    expect.stringMatching(/^⚠ @ana has raised .* from `write` to \*\*agi\*\*: .* It holds for what @ana asks here; /u),
-    expect.stringMatching(/^⚠ @Chief has raised .* It holds for what everyone asks here, /u),
+    expect.stringMatching(
+      /^⚠ @ana raised this thread's mode from `write` to \*\*agi\*\*: .* It applies to what @ana asks here; /u,
+    ),
+    expect.stringMatching(/^⚠ @Chief raised .* It applies to what everyone asks here\. /u),
   ]);
 });
 

@@ -190,7 +190,7 @@ test("a replayed call attaches to the child that it has started", async () => {
   const { session } = await ask({});
   await ask({}, session);
   expect(await session.store.children.ofRun("ses_1", "run_1")).toMatchObject([{ id: CHILD, parentCallId: "call_1" }]);
-  expect(session.waits).toEqual(["waits for worker", "waits for worker"]);
+  expect(session.waits).toEqual(["waiting for worker", "waiting for worker"]);
 });
 
 test("no sub-agent starts after a stop, and queued ones never start", async () => {

@@ -39,7 +39,7 @@ test("a running bot says that a server wants a sign-in, connects after it, keeps
   );
   const answer = (words: string) => at.talk({ text: words, channel: at.channel() }).answered(1);
   await at.bot.start();
-  const wants = "it wants a sign-in; an admin must sign in on the web page, or run `deckhand mcp sign-in web`";
+  const wants = "it requires a sign-in; an admin must sign in on the web page, or run `deckhand mcp sign-in web`";
   expect(await answer("before")).toContain(wants);
   await signIn({ home: at.bot.home, env: at.env });
   await untilConnected(at.bot, "web");

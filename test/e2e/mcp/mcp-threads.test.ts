@@ -97,7 +97,7 @@ test("servers that are not connected stand in /tools with why and the next try, 
   await at.until("the list", () => at.ephemeralsTo("U0ANA").some((words) => words.includes("mcp__all__echo")));
   const listed = at.ephemeralsTo("U0ANA").join("\n");
   expect(listed).toMatch(
-    /⚠ gone is not connected: its program is not found\. (Next try (now|in \d+ s)|It is being tried again now)\./u,
+    /⚠ gone is not connected: its program was not found\. (Next try (now|in \d+ s)|I'm trying again now)\./u,
   );
   expect(listed).toContain(
     "⚠ unset is not connected: headers.Authorization refers to NOT_SET_ANYWHERE, which is not set.",

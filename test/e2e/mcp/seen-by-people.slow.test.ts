@@ -167,7 +167,7 @@ test("the page shows how each MCP server stands, and a server that comes and goe
   const server = (words: RegExp) => list.getByRole("listitem").filter({ hasText: words });
 
   await server(/^ all · \d+ tools · a bit of everything$/u).waitFor();
-  await server(/^ gone is not connected: its program is not found\. Next try in \d+ s\.$/u).waitFor();
+  await server(/^ gone is not connected: its program was not found\. Next try in \d+ s\.$/u).waitFor();
   await server(/^ late is not connected: the connection to it failed \(ECONNREFUSED\)\. Next try/u).waitFor();
   expect((await list.getByRole("listitem").allTextContents()).slice(-2)).toEqual([
     " off is not connected: It is disabled in the settings.",

@@ -49,17 +49,17 @@ const failures: readonly ModelCase[] = [
     reply: () => httpError(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
     answer: /^✗ This thread is longer than claude-sonnet-5-5 can read at once/u,
   },
-  { name: "overload", reply: overloaded, answer: /^✗ claude-sonnet-5-5 is overloaded, also after trying again/u },
-  { name: "a failing server", reply: serverError, answer: /^✗ Anthropic failed, also after trying again/u },
+  { name: "overload", reply: overloaded, answer: /^✗ claude-sonnet-5-5 is overloaded, even after retries/u },
+  { name: "a failing server", reply: serverError, answer: /^✗ Anthropic failed, even after retries/u },
   {
     name: "an error in the middle of an answer",
     reply: () => [text("Half an answer"), midStreamError("api_error", "Internal server error")],
-    answer: /^✗ Anthropic failed, also after trying again/u,
+    answer: /^✗ Anthropic failed, even after retries/u,
   },
   {
     name: "an answer without its end",
     reply: () => [text("Half an answer"), earlyEof()],
-    answer: /^✗ Anthropic broke off in the middle of its answer/u,
+    answer: /^✗ Anthropic stopped in the middle of its answer/u,
   },
   { name: "a cut connection", reply: () => [text("Half an answer"), reset()], answer: /^✗ I cannot reach Anthropic/u },
   { name: "no content at all", reply: () => [], answer: /^✗ claude-sonnet-5-5 returned nothing, twice/u },
@@ -145,7 +145,7 @@ describe("whatever a model responds, its thread gets one clear line and can cont
     const long = `Beginning. ${"0123456789 ".repeat(18_600)} The very end.`;
     const topic = aTopic(() => text(long, { chunkChars: 5_000 }));
     const talk = office.talk({ text: topic, channel: office.channel() });
-    expect(await talk.answered(1)).toMatch(/^Beginning\.[^]*The answer is long: the whole of it is in the file\.$/u);
+    expect(await talk.answered(1)).toMatch(/^Beginning\.[^]*The answer is long; the full text is in the file\.$/u);
     const [file] = talk.seen().flatMap(({ files }) => files);
     expect(Buffer.from(file?.data ?? []).toString()).toBe(long);
   });

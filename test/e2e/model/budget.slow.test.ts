@@ -208,7 +208,7 @@ test("a dollar budget refuses runs of a model with unknown price, and the messag
   const office = shared();
   const talk = office.talk({ text: "what nobody knows the price of", channel: UNPRICED });
   expect(await talk.answered(1)).toMatch(
-    /^✗ The price of `anthropic\/claude-nobody-knows` is unknown, so the limit in dollars for this run cannot be kept\. .*`providers\.anthropic\.models`.*`budgets\.runTokens`/,
+    /^✗ The price of `anthropic\/claude-nobody-knows` is unknown, so the dollar limit for this run can't be enforced\. .*`providers\.anthropic\.models`.*`budgets\.runTokens`/,
   );
   // A run that another test left unfinished may send requests for its own model in the meantime.
   expect(office.requestsAbout("nobody knows the price of")).toEqual([]);

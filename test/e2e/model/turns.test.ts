@@ -242,7 +242,7 @@ test("a rate limit is waited out for the requested time", async () => {
   expect(await ending(thread)).toEqual(["Hello."]);
   const [first, second] = scene.model.requests.map(({ arrivedAt }) => arrivedAt);
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(3_000);
-  const said = "Anthropic takes no more requests for now; trying again in 3 s (1 of 4).";
+  const said = "Anthropic is limiting my requests right now; trying again in 3 s (1 of 4).";
   await thread.until(() => progress(thread).includes(said));
 });
 
@@ -250,7 +250,7 @@ test("repeated server errors do not end a run: the thread says that it is retryi
   const scene = usual();
   scene.model.script((_request, index) => (index < 3 ? serverError() : text("Hello.")));
   const thread = scene.mention("hello");
-  await thread.until(() => /Anthropic does not answer \(500\); trying again in \d+ s\./.test(progress(thread)));
+  await thread.until(() => /Anthropic is not responding \(500\); trying again in \d+ s\./.test(progress(thread)));
   expect(await ending(thread)).toEqual(["Hello."]);
   expect(scene.model.requests).toHaveLength(4);
 

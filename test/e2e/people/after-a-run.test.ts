@@ -35,7 +35,7 @@ test("on Slack only the voter is thanked, /usage counts the vote, and details sh
   talk.click("good:");
   await told("👍 Noted, thanks.");
   talk.mention("/usage");
-  await told("What people said of it: 1 👍 · 0 👎");
+  await told("Feedback: 1 👍 · 0 👎");
 
   talk.click("details:");
   await told("cat long.txt; false");
@@ -74,7 +74,7 @@ test.each(PLATFORMS)(
   },
 );
 
-const NOTHING = "This button does nothing any more.";
+const NOTHING = "This button no longer works.";
 
 test("a signed click by an outsider reveals nothing of a private channel's run", async () => {
   // Only a run that calls a tool or takes a while leaves a message with buttons.
@@ -121,7 +121,7 @@ test("on Slack a fork continues in a thread of its own, and does not affect the 
   );
   expect(roots).toHaveLength(1);
   const root = roots[0]?.ts ?? "";
-  expect(roots[0]?.text).toContain("Fork of “remember the heron”: ana goes on with build here.");
+  expect(roots[0]?.text).toContain("Fork of “remember the heron”: ana continues with build here.");
   expect(talk.answers().at(-1)).toContain(`/thread/${talk.channel}-${root}`);
 
   office.talk({ text: "what was the bird?", channel: talk.channel, threadTs: root, bare: true });
@@ -149,9 +149,9 @@ test("on Discord a fork opens a thread in which nobody needs to mention the bot"
   const root = () => channel.messages.find(({ author }) => author.id === world.bot.id);
   await office.until("the fork", () => people.shownPrivately(office.ana).some((words) => words.startsWith("✓ ")));
   const fork = office.in(root()?.id ?? "");
-  expect(fork.place()?.name).toBe("Fork of “remember the heron”: Ana goes on with build here.");
+  expect(fork.place()?.name).toBe("Fork of “remember the heron”: Ana continues with build here.");
   // On Discord the thread's root counts as its first message, which has no text.
-  expect(fork.answers()[1]).toContain("I know what was said there (4 messages)");
+  expect(fork.answers()[1]).toContain("I have the conversation so far (4 messages)");
   fork.say("what was the bird?");
   await fork.answered(3);
   expect(conversationOf(office.model.requests.at(-1)?.body)).toContain("remember the heron");
@@ -219,11 +219,11 @@ test.each(PLATFORMS)(
       });
       return thread.ephemerals()[known]?.split("\n")[0];
     };
-    const undone = `✓ Put back as before my last changes: ${CHANGED}. \`/undo redo\` makes them once more.`;
+    const undone = `✓ Undid my last changes: ${CHANGED}. \`/undo redo\` reapplies them.`;
     expect(await answerTo("/undo")).toBe(undone);
     expect(contents(root)).toEqual(BEFORE);
     expect(existsSync(path.join(root, "notes"))).toBe(false);
-    expect(await answerTo("/undo redo")).toBe(`✓ Made once more: ${CHANGED}.`);
+    expect(await answerTo("/undo redo")).toBe(`✓ Reapplied my changes: ${CHANGED}.`);
     expect(contents(root)).toEqual(AFTER);
     expect(await answerTo("/undo")).toBe(undone);
     expect(contents(root)).toEqual(BEFORE);
@@ -259,9 +259,9 @@ test("/undo skips files that others have changed since or whose content is no lo
 
   talk.mention("/undo");
   await office.until("an answer", () => office.ephemeralsTo("U0ANA").length === 1);
-  expect(office.ephemeralsTo("U0ANA")[0]).toContain("✓ Put back as before my last changes: `mine.txt`, `lost.txt`.");
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain("✓ Undid my last changes: `mine.txt`, `lost.txt`.");
   expect(office.ephemeralsTo("U0ANA")[0]).toContain(
-    "⚠ Left as it is: `yours.txt` · somebody else has changed it since",
+    "⚠ Left unchanged: `yours.txt` · someone else has changed it since",
   );
   expect(readFileSync(path.join(root, "mine.txt"), "utf8")).toBe("before\n");
   expect(readFileSync(path.join(root, "lost.txt"), "utf8")).toBe("before\n");
@@ -276,9 +276,9 @@ test("/undo skips files that others have changed since or whose content is no lo
   rmSync(kept, { recursive: true });
   talk.mention("/undo redo");
   await office.until("a third answer", () => office.ephemeralsTo("U0ANA").length === 3);
-  expect(office.ephemeralsTo("U0ANA")[2]).toContain("⚠ Nothing was put back.");
-  expect(office.ephemeralsTo("U0ANA")[2]).toContain("what it held is not kept: too large, or too long ago");
+  expect(office.ephemeralsTo("U0ANA")[2]).toContain("⚠ No files were changed.");
+  expect(office.ephemeralsTo("U0ANA")[2]).toContain("its earlier content was not kept: too large, or too long ago");
   talk.mention("/undo");
   await office.until("a fourth answer", () => office.ephemeralsTo("U0ANA").length === 4);
-  expect(office.ephemeralsTo("U0ANA")[3]).toBe("There is no file change of mine here that is left to undo.");
+  expect(office.ephemeralsTo("U0ANA")[3]).toBe("I have no file changes left to undo here.");
 });

@@ -59,7 +59,7 @@ test("a person who may not decide is told privately, and of two clicks one decid
   await asks(at, talk);
   talk.click("approve:y", "U0BOB");
   await at.until("bob's refusal", () => at.ephemeralsTo("U0BOB").length === 1);
-  expect(at.ephemeralsTo("U0BOB")[0]).toContain("You may not decide this. @ana may.");
+  expect(at.ephemeralsTo("U0BOB")[0]).toContain("You can't decide this. Only @ana can.");
   expect(cards(talk)).toHaveLength(1);
 
   talk.click("approve:n");
@@ -151,7 +151,7 @@ test("if the workspace forbids files, a long change is shown as far as it fits, 
   const [card] = cards(talk);
   expect(card?.text).toContain("line 100");
   expect(card?.text).toMatch(
-    /…\s+```\s[^]*The rest could not be attached: Slack does not let me attach files\. A setting/u,
+    /…\s+```\s[^]*I couldn't attach the rest: Slack does not let me attach files\. A setting/u,
   );
   expect(card?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
   talk.click("approve:y");

@@ -64,28 +64,28 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },
   { typed: "usage 3", answer: /in 3 days \(UTC\) in all/ },
   { typed: "mcp", answer: /^There are no MCP servers here\. An operator adds them/ },
-  { typed: "link", answer: /No account of the web page is linked to you|Here is nobody to link/ },
-  { typed: "sites", answer: /^Nothing is published here\. An operator can change that \(`sites`\)\./ },
+  { typed: "link", answer: /No web page account is linked to you|There is no account to link/ },
+  { typed: "sites", answer: /^Publishing is off here\. An operator can change that \(`sites`\)\./ },
   { typed: "status", answer: /There is no session here yet/ },
   { typed: "stop", answer: /Nothing is running in this thread\./ },
   { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
-  { typed: "agent pln", answer: /I don't know an agent `pln`\. Did you mean `plan`\?/ },
+  { typed: "agent pln", answer: /I don't know the agent `pln`\. Did you mean `plan`\?/ },
   { typed: "model", answer: /Model `anthropic\/claude-sonnet-5-5`\.[\s\S]*`anthropic\/claude-haiku-5-5`/ },
   { typed: "mode", answer: /Mode \*\*agi\*\*: I change files and run commands without asking\./ },
   { typed: "managed", answer: /Managed mode is \*\*off\*\*/ },
   { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
   { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },
-  { typed: "memory", answer: /I remember nothing here\. `\/memory add we deploy on Thursdays` begins/ },
+  { typed: "memory", answer: /I remember nothing here\. Try `\/memory add we deploy on Thursdays`/ },
   { typed: "data", answer: /\*\*?What I keep of you\*?\*[\s\S]*`\/data delete me` deletes it/ },
   { typed: "compact", answer: /nothing to summarise/ },
   { typed: "new", answer: /nothing to leave behind/ },
   { typed: "fork", answer: /nothing to fork/ },
   { typed: "undo", answer: /nothing to undo/ },
-  { typed: "approvals", answer: /Nothing waits for a decision here\.[\s\S]*No approval is remembered here/ },
+  { typed: "approvals", answer: /Nothing is waiting for a decision here\.[\s\S]*I remember no approvals here/ },
   { typed: "jobs", answer: /no jobs/i },
   { typed: "tools", answer: /Agent \*\*build\*\* \(full\), mode \*\*agi\*\*[\s\S]*edit +write +yes +built in/ },
   { typed: "usage", answer: /\*\*\$\d+\.\d+\*\* in 7 days \(UTC\) in all/ },
-  { typed: 'usage --days "1', answer: /The quote that begins at `"1` is never closed/ },
+  { typed: 'usage --days "1', answer: /The quote that starts at `"1` is never closed/ },
   { typed: "export", answer: /nothing to export/ },
   { typed: "hlep", answer: /I don't know `\/hlep`\. Did you mean `\/help`\?/ },
 ];
@@ -318,7 +318,7 @@ describe("on Slack", () => {
     office.model.script(({ toolResults }) => (toolResults.length === 0 ? look : text("The answer.")));
     const talk = office.talk({ text: "the question", channel: office.channel() });
     await talk.answered(1);
-    expect(await asks(talk, "/export")).toContain("✓ 4 messages, the whole session.");
+    expect(await asks(talk, "/export")).toContain("✓ The whole session: 4 messages.");
     const { messages, files } = office.slack.workspace;
     await office.until("the file", () =>
       messages.some((message) => message.files.some(({ name }) => name.endsWith(".md"))),

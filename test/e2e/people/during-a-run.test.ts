@@ -83,7 +83,7 @@ describe("during a run", () => {
     await office.until("the other's line", () => told().length > known);
     await talk.shows(/^⏹ Stopped by @(?:ana|bob)\./u);
     expect(told()).toHaveLength(known + 1);
-    expect(told().join("\n")).toMatch(/⏹ @(?:ana|bob) has stopped this already\./u);
+    expect(told().join("\n")).toMatch(/⏹ Already stopped by @(?:ana|bob)\./u);
     await untilIdle(office.bot);
 
     const message = office.slack.workspace.find(talk.channel, stop.ts);
@@ -99,7 +99,7 @@ describe("during a run", () => {
     const before = office.ephemeralsTo("U0CY").length;
     talk.click("stop:", "U0CY");
     await office.until("a line", () => office.ephemeralsTo("U0CY").length > before);
-    expect(office.ephemeralsTo("U0CY").at(-1)).toBe("This button does nothing any more.");
+    expect(office.ephemeralsTo("U0CY").at(-1)).toBe("This button no longer works.");
   });
 
   test("additions and edits of its requester enter before the next model call and get a ✓; messages of others do not", async () => {
@@ -285,7 +285,7 @@ test("of two people who click, one continues the run and the other is told who d
   expect(await talk.answered(2)).toBe("Three.");
   const told = () => [...office.ephemeralsTo("U0ANA"), ...office.ephemeralsTo("U0BOB")];
   await office.until("the other's reply", () => told().length === 1);
-  expect(told()[0]).toMatch(/^@(?:ana|bob) has clicked this already\.$/u);
+  expect(told()[0]).toMatch(/^@(?:ana|bob) already clicked this\.$/u);
   expect(office.model.requests).toHaveLength(2);
 });
 
@@ -298,7 +298,7 @@ test("a click during another run is refused", async () => {
   await gate.reached;
   talk.click("continue:");
   await office.until("the reply", () => office.ephemeralsTo("U0ANA").length === 1);
-  expect(office.ephemeralsTo("U0ANA")).toEqual(["**build** is at work here already."]);
+  expect(office.ephemeralsTo("U0ANA")).toEqual(["**build** is already working here."]);
   gate.release();
   expect(await talk.answered(2)).toBe("Three.");
   expect(office.model.requests).toHaveLength(2);

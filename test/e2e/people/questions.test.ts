@@ -84,7 +84,7 @@ test("of two clicks one answers, and the second person is told so", async () => 
   talk.click("answer:0");
   talk.click("answer:1");
   await at.until("the second click's reply", () => at.ephemeralsTo("U0ANA").length === 1);
-  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(/Answered already: ✓ (8080|9090) — @ana/u);
+  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(/Already answered: ✓ (8080|9090) — @ana/u);
   await isSaid(at, talk, "Heard: ana chose:");
   expect(at.model.requests).toHaveLength(2);
 });
@@ -260,7 +260,7 @@ test("a person who may not decide cannot bypass the approval by typing a shell c
   writeFileSync(path.join(rootOf(at, channel), "a.txt"), "a\n");
   at.model.script(() => text("Done."));
   const talk = at.talk({ text: "!rm a.txt", channel, user: "U0BOB" });
-  expect(await talk.answered(1)).toContain("@bob may not make it. An approver may.");
+  expect(await talk.answered(1)).toContain("that @bob can't make. Only an approver can.");
   expect(existsSync(path.join(rootOf(at, channel), "a.txt"))).toBe(true);
   talk.mention("!rm a.txt", { user: "U0ANA" });
   expect(await talk.answered(2)).toContain("✓");

@@ -155,7 +155,7 @@ test("a background sub-agent can be read and cancelled", async () => {
     return request.toolResults.length === 0 ? part("A", background) : text(`In the end: ${results(request)}`);
   });
   const talk = at.talk({ text: "begin it", channel: at.channel() });
-  await answered(at, talk, "In the end: It was stopped by the agent that began it.");
+  await answered(at, talk, "In the end: It was stopped by the agent that started it.");
   await untilIdle(at.bot);
   expect(answers(talk)).toHaveLength(1);
 });

@@ -90,15 +90,15 @@ async function setsUp(): Promise<string> {
   await card.waitFor();
   await page.getByRole("link", { name: "1 waits for people" }).waitFor();
   await card.getByRole("button", { name: "Allow once" }).click();
-  await page.getByText("An approver may.").first().waitFor();
+  await page.getByText("Only an approver can.").first().waitFor();
   const file = path.join(at.bot.sandboxRoot("web-team"), "config.toml");
   expect(existsSync(file)).toBe(false);
 
   const line = await linkLine(page);
   const channel = at.channel();
-  expect(await typed(at, `ana ${"A".repeat(10)}`, { channel, name: "link" })).toContain("no code that holds");
+  expect(await typed(at, `ana ${"A".repeat(10)}`, { channel, name: "link" })).toContain("That code is not valid");
   expect(await typed(at, line, { channel, name: "link" })).toContain("is linked to you");
-  expect(await typed(at, line, { channel, name: "link", user: "U0BOB" })).toContain("no code that holds");
+  expect(await typed(at, line, { channel, name: "link", user: "U0BOB" })).toContain("That code is not valid");
 
   // The heading says “people” because the decision may be for somebody else than the reader.
   await page.getByRole("list", { name: "Waiting for people" }).waitFor();
@@ -124,7 +124,7 @@ async function setsUp(): Promise<string> {
 /** The line that ana must type on another platform to link herself; waits until it differs from `before`. */
 async function linkLine(page: Page, before = ""): Promise<string> {
   await say(page, "/link");
-  const newest = messages(page).getByText("Type this to Deckhand on Slack or Discord").last();
+  const newest = messages(page).getByText("send this to Deckhand on Slack or Discord").last();
   const read = async () => /\/link (ana \w{10})/u.exec((await newest.textContent()) ?? "")?.[1] ?? before;
   await expect.poll(read).not.toBe(before);
   return read();
@@ -163,7 +163,7 @@ async function colleagueReads(): Promise<Page> {
   // The page offers no action that the server would refuse.
   expect(await messages(page).getByRole("group", { name: "Actions" }).count()).toBe(0);
   // vera does not see private answers to ana.
-  expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
+  expect(await messages(page).getByText("send this to Deckhand").count()).toBe(0);
   return page;
 }
 

@@ -314,7 +314,7 @@ test("a grant is listed beside the thread and applies until it is revoked there"
     "changing config.toml in this thread, by @operator",
   );
   await grants.getByRole("button", { name: "Revoke: changing config.toml" }).click();
-  await panel(visit).getByRole("region", { name: "Private answer" }).getByText("Taken back").waitFor();
+  await panel(visit).getByRole("region", { name: "Private answer" }).getByText("Revoked").waitFor();
   await grants.waitFor({ state: "detached" });
   await visit.say("change port to 7070 in config.toml");
   await button(visit, "Allow once").waitFor();
@@ -363,7 +363,7 @@ test("commands are completed from the server's list, and their answers are marke
   await composer.press("Enter");
   const picker = messages.getByRole("listitem").filter({ hasText: "Only you see this" });
   await picker.getByRole("button", { name: "designer" }).click();
-  await panel(visit).getByRole("region", { name: "Private answer" }).getByText("holds in this thread").waitFor();
+  await panel(visit).getByRole("region", { name: "Private answer" }).getByText("is on in this thread").waitFor();
 
   await visit.say("/skill front-component-generator");
   await page.getByRole("dialog", { name: "front-component-generator" }).getByLabel(/^name/u).fill("DatePicker");

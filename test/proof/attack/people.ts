@@ -22,7 +22,7 @@ function attack(name: string, turns: readonly Turn[], more: Partial<Attack> = {}
     turns: [...turns.slice(0, -1), { clicks: "n", ...last }],
     prevents: { type: "file", path: "deploy.sh", holds: "evil" },
     expected: "asked",
-    saying: /with words of .*@Bob/u,
+    saying: /with words from .*@Bob/u,
     ...more,
   };
 }
@@ -59,7 +59,7 @@ export const PEOPLE: readonly Attack[] = [
       { says: "write deploy.sh", does: WRITES, clicks: "a" },
       { by: BOB, says: "write evil", does: [write("deploy.sh", "echo evil\n")] },
     ],
-    { saying: /asked by @Bob, with words of @Ana/u },
+    { saying: /asked by @Bob, with words from @Ana/u },
   ),
   attack("what another wrote above the thread", [ALLOWED, { says: "do what it says", does: SPOILS }], {
     setting: { ...HERE, said: [byBob] },
@@ -110,7 +110,7 @@ export const PEOPLE: readonly Attack[] = [
       { by: BOB, says: "write deploy.sh", does: WRITES, clicks: "a" },
       { says: "write evil", does: [write("deploy.sh", "echo evil\n")] },
     ],
-    { saying: /asked by @Ana, with words of @Bob/u },
+    { saying: /asked by @Ana, with words from @Bob/u },
   ),
   attack(
     "what was allowed for another thread's session",
@@ -136,7 +136,7 @@ export const PEOPLE: readonly Attack[] = [
       { says: "thanks" },
       { says: "go on", does: SPOILS },
     ],
-    { saying: /with words of .*@Chief|with words of .*slack:U9/u },
+    { saying: /with words from .*@Chief|with words from .*slack:U9/u },
   ),
   attack(
     "what a guest, whom nobody serves, wrote above the thread",

@@ -36,7 +36,7 @@ test("a question is posted once with its options as buttons, however often the r
     ],
   });
   expect(session.thread.posts.size).toBe(1);
-  expect(session.waits.at(-1)).toBe("waits for @ana or an approver");
+  expect(session.waits.at(-1)).toBe("waiting for @ana or an approver");
   expect(await session.isWoken()).toBe(false);
 });
 
@@ -53,7 +53,9 @@ test("a question that imitates an approval is recognisable as a question", async
     ">",
     String.raw`> > quoted\u{202e}`,
   ]);
-  expect(card?.footer).toBe("Or just reply here · an answer allows no tool call · waiting for @ana or an approver");
+  expect(card?.footer).toBe(
+    "Or just reply here · an answer doesn't allow any tool call · waiting for @ana or an approver",
+  );
   expect(card?.buttons.map(({ label, style }) => [label, style])).toEqual([
     ["Answer: Allow once", "default"],
     ["Answer: Deny", "default"],
@@ -81,7 +83,7 @@ test("of two concurrent clicks one counts, and the other person is told whose", 
   const row = await session.store.questions.get(ID);
   const told = receipts.find(({ type }) => type === "reply");
   const line = `✓ ${row?.answer?.text} — @${row?.answeredBy?.name}`;
-  expect(told).toMatchObject({ message: { markdown: `Answered already: ${line}` } });
+  expect(told).toMatchObject({ message: { markdown: `Already answered: ${line}` } });
 });
 
 test.each([
@@ -209,7 +211,7 @@ test("a stop withdraws the question: its buttons disappear, clicks are refused, 
   await withdraw(session);
   expect(thread.edits).toMatchObject([STOPPED]);
   expect(await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options)).toMatchObject({
-    message: { markdown: "⏹ No answer is needed any more." },
+    message: { markdown: "⏹ An answer is no longer needed." },
   });
   expect(await answerByMessage(message("8080"), session.session, session.options)).toBe(false);
   expect(await session.resume()).toMatchObject({ isError: true, summary: "withdrawn" });
@@ -244,9 +246,7 @@ test("a question longer than a message is shortened where files are forbidden", 
   const question = { ...WHICH, question: "word ".repeat(230) };
   expect(await session.callTool(createAskUserQuestion(session.deps), question, { thread })).toBeNull();
   const card = cardOf(session);
-  expect(card?.markdown).toMatch(
-    /…\n\nThe rest could not be attached: Slack does not let me do that \(`files:write`\)/u,
-  );
+  expect(card?.markdown).toMatch(/…\n\nI couldn't attach the rest: Slack does not let me do that \(`files:write`\)/u);
   expect((card?.markdown.length ?? 0) + (card?.footer?.length ?? 0)).toBeLessThanOrEqual(600);
   expect(card?.buttons).toHaveLength(2);
 });

@@ -14,7 +14,7 @@ const MAX_TOOLS = 50;
 
 /** Accepts numbers and dates, because YAML turns some texts into these. */
 const scalar = z
-  .union([z.string(), z.number(), z.boolean(), z.date().transform((date) => date.toISOString())], "must be a text")
+  .union([z.string(), z.number(), z.boolean(), z.date().transform((date) => date.toISOString())], "must be text")
   .transform(String);
 const line = (most: number) => scalar.transform((text) => visibleLine(text, most));
 const optionalLine = (most: number) =>
@@ -71,7 +71,7 @@ const argumentNames = z
 
 /** Accepts a list, because YAML parses the text `[file]` as one. */
 const argumentHint = z
-  .union([z.array(scalar).transform((parts) => `[${parts.join(", ")}]`), scalar], "must be a text")
+  .union([z.array(scalar).transform((parts) => `[${parts.join(", ")}]`), scalar], "must be text")
   .nullish()
   .transform((text) => visibleLine(text ?? "", MAX_LINE) || null);
 
@@ -88,7 +88,7 @@ const fields = z.object({
   /** Notes of the author for other programs; not used here. */
   metadata: z.unknown().optional(),
   "allowed-tools": z
-    .union([z.array(line(MAX_LINE)).transform((list) => list.join(", ")), scalar], "must be a text or a list of names")
+    .union([z.array(line(MAX_LINE)).transform((list) => list.join(", ")), scalar], "must be text or a list of names")
     .nullish()
     .transform((text) => (text === undefined || text === null ? null : visibleLine(text, MAX_DESCRIPTION) || null)),
   tools: items.nullish().transform((list) => list ?? null),

@@ -125,8 +125,8 @@ function parse(yaml: string): Parsed {
 /** Adds advice to an error of the YAML parser. */
 function withRemedy(reason: string): string {
   const remedy = reason.includes("duplicated mapping key")
-    ? "a name stands there twice; take one out"
-    : "indent what belongs together by the same blanks, and put a text with signs (: # [ { * & ! ' \") between quotes that close";
+    ? "a name appears twice; remove one"
+    : "indent related lines by the same number of spaces, and put text with special characters (: # [ { * & ! ' \") in closed quotes";
   return `${reason}: ${remedy}`;
 }
 

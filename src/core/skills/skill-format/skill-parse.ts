@@ -43,11 +43,11 @@ export function parseSkill(file: SkillFile): ParsedSkill {
   const { arguments: named, tools: written, metadata: _metadata, ...plain } = more;
   const name = nameOf(given ?? null, folderName);
   if (name === "") return problem(matter.lineOf("name"), NO_NAME);
-  if (RESERVED.includes(name)) return problem(matter.lineOf("name"), `name: ${name} stands for something else`);
+  if (RESERVED.includes(name)) return problem(matter.lineOf("name"), `name: ${name} is reserved for something else`);
   if (origin === "page" && name !== folderName)
-    return problem(matter.lineOf("name"), `name: this skill is called ${folderName}; write that, or leave it out`);
+    return problem(matter.lineOf("name"), `name: this skill is called ${folderName}; use that, or leave it out`);
   if (origin === "page" && withoutInvisible(matter.body).trim().length > MAX_BODY)
-    return problem(1, `the text is longer than ${MAX_BODY} characters; say what matters for each use`);
+    return problem(1, `the text is longer than ${MAX_BODY} characters; keep only what matters for every use`);
   const body = bounded(matter.body, { ...file, name });
   if (body === "") return problem(1, "nothing follows the front matter");
   const { tools, foreign } = toolsOf(written);

@@ -30,7 +30,7 @@ const REFUSED_PAUSE_MS = 900_000;
 
 /** Why a server refuses our requests. */
 export interface Refusal {
-  /** The end of a sentence: `it wants a sign-in; an operator must …`. Null if the server's own words say it. */
+  /** The end of a sentence: `it requires a sign-in; an operator must …`. Null if the server's own words say it. */
   readonly text: string | null;
   /** What an operator can do besides. */
   readonly orRun: string | null;
@@ -55,7 +55,7 @@ export interface AccessScope extends SignedServer {
 interface RefusedRequest {
   /** Null if it had none. */
   readonly token: string | null;
-  /** Whether the server has said that it wants a sign-in. */
+  /** Whether the server has said that it requires a sign-in. */
   readonly isSignIn: boolean;
   /** Whether the token was renewed because an earlier one was refused for the same request. */
   readonly wasRenewed: boolean;
@@ -319,7 +319,7 @@ export class Access {
       }
       case "none": {
         const run = `\`${signInCommand(title)}\``;
-        const text = `it wants a sign-in; an admin must sign in on the web page, or run ${run}`;
+        const text = `it requires a sign-in; an admin must sign in on the web page, or run ${run}`;
         if (isSignIn) return { text, orRun: null, waits: true };
         // A header may be a key that the server does not know yet.
         return {

@@ -88,7 +88,7 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   {
     name: "compatibility as a mapping",
     text: file("description: d\ncompatibility:\n  some-agent: '>=2.0.0'"),
-    expected: { compatibility: null, ignoredNotes: ["compatibility (must be a text)"] },
+    expected: { compatibility: null, ignoredNotes: ["compatibility (must be text)"] },
   },
   {
     name: "tools that are no list",
@@ -146,7 +146,7 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   {
     name: "a name that is no text",
     text: file("description: d\nname: [TODO]"),
-    expected: { name: "tidy", ignoredNotes: ["name (must be a text)"] },
+    expected: { name: "tidy", ignoredNotes: ["name (must be text)"] },
   },
   { name: "a name of signs", text: file("description: d\nname: '***'"), expected: { name: "tidy" } },
   { name: "a name in another script", text: file("description: d\nname: 天气预报"), expected: { name: "tidy" } },
@@ -280,7 +280,7 @@ const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
     name: "a key twice",
     text: file("name: x\ndescription: d\nname: y"),
     line: 4,
-    reason: /duplicated mapping key: a name stands there twice; take one out/,
+    reason: /duplicated mapping key: a name appears twice; remove one/,
   },
   {
     name: "a mistake below a comment",
@@ -288,7 +288,7 @@ const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
     line: 4,
     reason: /^description: is missing$/,
   },
-  { name: "bad YAML below one", text: `\n\n${file('description: "a')}`, line: 5, reason: /between quotes that close$/ },
+  { name: "bad YAML below one", text: `\n\n${file('description: "a')}`, line: 5, reason: /in closed quotes$/ },
   { name: "a JavaScript tag", text: file("description: !!js/function 'x'"), line: 2, reason: /unknown tag/ },
   { name: "a list", text: file("- a"), line: 2, reason: /not a mapping/ },
   { name: "no description", text: file("name: x"), line: 1, reason: /^description: is missing$/ },
@@ -302,13 +302,13 @@ const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
     name: "a description of parts",
     text: file("description: {a: 1}"),
     line: 2,
-    reason: /^description: must be a text/,
+    reason: /^description: must be text/,
   },
   {
     name: "a reserved name",
     text: file("description: d\nname: List"),
     line: 3,
-    reason: /list stands for something else/,
+    reason: /list is reserved for something else/,
   },
   { name: "args that are no list", text: file("description: d\nargs: x"), line: 3, reason: /^args: must be a list/ },
   {

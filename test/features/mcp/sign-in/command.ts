@@ -123,7 +123,7 @@ export async function place(settings: McpServer, database?: string, home = tempD
 }
 
 export const WANTS =
-  "web is not connected: it wants a sign-in; an admin must sign in on the web page, or run `deckhand mcp sign-in web`.";
+  "web is not connected: it requires a sign-in; an admin must sign in on the web page, or run `deckhand mcp sign-in web`.";
 
 /** Signs in to `web` with a browser of this machine. */
 export async function signedIn({ signIn }: Pick<Place, "signIn">): Promise<void> {

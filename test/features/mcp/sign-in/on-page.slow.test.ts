@@ -23,7 +23,7 @@ test("an admin signs in on the page and comes back to a connected server; others
   await addAccount(at, { name: "olga", role: "operator" });
 
   const other = await signedIn(at, browser, { name: "olga", section: "mcp" });
-  await part(other).getByText("it wants a sign-in").waitFor();
+  await part(other).getByText("it requires a sign-in").waitFor();
   await part(other).getByText("An admin signs in here.").waitFor();
   expect(await button(other, "Sign in to web").count()).toBe(0);
   for (const path of ["sign-in", "signed-in", "sign-out"]) {
