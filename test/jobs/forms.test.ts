@@ -117,7 +117,7 @@ test("all problems are reported by field at once, and the form is returned with 
   expect("problems" in more ? more.problems : null).toEqual({ budget: "It must be a number of dollars." });
   expect(valuesOf(formOf(more))).toMatchObject({ budget: "much" });
   const line = await type(world, "add", { filled: { when: "@daily", prompt: "Look.", weekday: "all" } });
-  expect(wordsOf(line)).toContain("- weekday: There is no such field; there is name, cron,");
+  expect(wordsOf(line)).toContain("- weekday: There is no such field. Use name, cron,");
   expect((await world.store.jobs.all()).jobs).toEqual([]);
 });
 

@@ -42,7 +42,7 @@ export function readJobForm(filled: FormValues, { isNew }: { readonly isNew: boo
   return { type: "input", input: { ...Object.fromEntries(set), ...whenOf(when.trim()) } };
 }
 
-const NO_FIELD = `There is no such field; there is ${[...NAMES].join(", ")}.`;
+const NO_FIELD = `There is no such field. Use ${[...NAMES].join(", ")}.`;
 
 /**
  * Decides whether the job is due once (a date, a day with a time, a time alone, or “in 2 hours”) or repeats (anything

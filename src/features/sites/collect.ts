@@ -54,7 +54,7 @@ export async function collect({ source, limits, signal, take = async () => {} }:
   const top = segmentsOf(source.directory, [source.root]).join("/");
   const { files, hidden } = await listed(resolver, top, { limits, signal });
   if (!files.some(({ path }) => path === "index.html")) {
-    throw new Refusal(`${source.directory} has no index.html, with which a site begins.`);
+    throw new Refusal(`${source.directory} has no index.html, which every site needs.`);
   }
   const all = createHash("sha256");
   let bytes = 0;
@@ -114,7 +114,7 @@ function entryAt(resolver: PathResolver, top: string, path: string): number | "d
   if (stats === null) throw new Refusal(`${path} is gone.`);
   if (stats.isDirectory()) return "directory";
   if (stats.isSymbolicLink()) {
-    throw new Refusal(`${path} is a symbolic link: a site holds files only. Put a copy in its place.`);
+    throw new Refusal(`${path} is a symbolic link, but a site can have only files. Replace it with a copy.`);
   }
   if (!stats.isFile()) throw new Refusal(`${path} is neither a regular file nor a directory: it cannot be published.`);
   if (stats.size > MAX_FILE_BYTES) {

@@ -50,12 +50,12 @@ const ROWS: readonly Row[] = [
   {
     name: "a link out of the root",
     make: (_world, directory) => symlinkSync("/etc/passwd", path.join(directory, "users.txt")),
-    says: "users.txt is a symbolic link: a site holds files only. Put a copy in its place.",
+    says: "users.txt is a symbolic link, but a site can have only files. Replace it with a copy.",
   },
   {
     name: "a directory that is a link out of the root",
     make: (_world, directory) => symlinkSync("/etc", path.join(directory, "etc")),
-    says: "etc is a symbolic link: a site holds files only. Put a copy in its place.",
+    says: "etc is a symbolic link, but a site can have only files. Replace it with a copy.",
   },
   {
     name: "a link within the root",
@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
       world.put("", { "notes.txt": "private" });
       symlinkSync("../notes.txt", path.join(directory, "notes.txt"));
     },
-    says: "notes.txt is a symbolic link: a site holds files only. Put a copy in its place.",
+    says: "notes.txt is a symbolic link, but a site can have only files. Replace it with a copy.",
   },
   {
     name: "a directory outside the root",
@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
     name: "a directory without an index",
     directory: "bare",
     make: (world) => world.put("bare", { "a.txt": "x" }),
-    says: "bare has no index.html, with which a site begins.",
+    says: "bare has no index.html, which every site needs.",
   },
   { name: "no directory", directory: "none", make: () => {}, says: "none does not exist." },
   {
