@@ -18,7 +18,7 @@ test("the owner of a job whose channel is gone is notified once possible, and th
   await world.pass(HOUR + MINUTE, 10_000);
   const told = platform.requests.filter(({ kind }) => kind === "postEphemeral");
   expect(told.map(({ where, text, message }) => [where, text, message?.tone])).toEqual([
-    ["slack:U1", expect.stringContaining("So I paused **Watch**. This is what it had to say:"), "error"],
+    ["slack:U1", expect.stringContaining("I paused **Watch**. This is its report:"), "error"],
     ["slack:U1", "All is quiet.", "plain"],
   ]);
   expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false });
@@ -32,14 +32,14 @@ test("a report sent as a file has only its beginning in the channel, with the fi
   const sent = world.platform.requests.filter(({ kind }) => kind === "post");
   expect(sent.map(({ text, message }) => [text.slice(0, 8), message?.files.length])).toEqual([
     ["**Long**", 0],
-    ["The whol", 1],
+    ["The full", 1],
   ]);
 });
 
 test("a report whose file is forbidden is split into messages, and the job continues", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
-  world.play = () => ({ says: "x".repeat(5_000) });
+  world.play = () => ({ says: "z".repeat(5_000) });
   const post = world.platform.post.bind(world.platform);
   const forbidden = new PlatformError("missing_scope", "no", { detail: { platform: "Slack", scope: "files:write" } });
   const refusing: typeof post = (thread, message, key) =>
@@ -52,7 +52,7 @@ test("a report whose file is forbidden is split into messages, and the job conti
     below
       .map(({ text }) => text)
       .join("")
-      .match(/x/gu),
+      .match(/z/gu),
   ).toHaveLength(5_000);
   expect(below.at(-1)?.message?.footer).toContain("`files:write`");
   expect(await world.store.jobs.get(id)).toMatchObject({ enabled: true });

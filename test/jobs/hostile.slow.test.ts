@@ -347,7 +347,7 @@ test("after days of downtime the latest due time is run, and all others are reco
   await world.pass(MINUTE, 10_000);
   expect(await statuses(world, id)).toEqual(["missed", "missed", "missed", "missed", "missed", "succeeded"]);
   expect(world.posts()).toMatchObject([expect.stringContaining("(due 10:00, ran 12:00: I was away)")]);
-  expect(world.posts()[0]).toContain("5 due times left out before");
+  expect(world.posts()[0]).toContain("5 due times skipped before");
 });
 
 test("on PostgreSQL, too, failures, queueing, silent runs, and reports with unusual characters work", async () => {

@@ -90,7 +90,7 @@ test("the report after skipped due times states how many were skipped", async ()
   await world.add({ name: "Long", ...OFTEN, timeout: "86400" });
   world.play = (_event, number) => ({ takesMs: number === 1 ? 25 * MINUTE : 1_000 });
   await world.pass(41 * MINUTE, 10_000);
-  expect(world.posts()[1]).toContain("2 due times left out before");
+  expect(world.posts()[1]).toContain("2 due times skipped before");
 });
 
 test.each([
@@ -224,7 +224,7 @@ test.each(["thread_gone", "missing_scope"] as const)(
     expect(ephemeral).toMatchObject({
       kind: "postEphemeral",
       where: "slack:U1",
-      text: expect.stringContaining("So I paused **Lost**"),
+      text: expect.stringContaining("I paused **Lost**"),
     });
     expect(world.platform.requests.map(({ text }) => text).join()).toContain("All is quiet.");
     expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false });

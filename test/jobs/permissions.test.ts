@@ -87,7 +87,7 @@ test("in another channel a member sees only their own jobs, while owner and admi
 test("listing a channel without jobs explains how to create one", async () => {
   const world = await openWorld();
   const { text } = await world.jobs.control.list({ person: MEMBER, thread: CHANNEL, at: 0 });
-  expect(text).toContain("There are no jobs here. A job does something by itself");
+  expect(text).toContain("There are no jobs here yet. A job runs on its own");
   expect(text.match(/^- /gmu)).toHaveLength(3);
 });
 
@@ -156,7 +156,7 @@ describe("a private channel's jobs", () => {
     expect(logs.text).toContain("✓ done");
     for (const { text } of [shown, logs]) {
       expect(text).not.toContain("secrets");
-      expect(text).toContain("is for people of its channel, which is private");
+      expect(text).toContain("are visible only in its channel, which is private");
     }
     const request = { person, thread: FAR, at: 0 };
     expect(await world.jobs.control.view("Watch", request)).toMatchObject({ prompt: null });
@@ -174,7 +174,7 @@ describe("a private channel's jobs", () => {
     expect((await control.act("show", "Watch", request)).text).toContain("Count the secrets.");
     expect((await control.act("show", "Watch", { ...request, isShared: true })).text).not.toContain("secrets");
     expect((await control.list(request)).text).toContain("**Watch**");
-    expect((await control.list({ ...request, isShared: true })).text).toContain("There are no jobs here.");
+    expect((await control.list({ ...request, isShared: true })).text).toContain("There are no jobs here yet.");
     expect((await control.list({ ...request, thread: CHANNEL, isShared: true })).text).toContain("**Watch**");
   });
 

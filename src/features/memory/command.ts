@@ -87,7 +87,7 @@ function memoryCommand(commanding: CommandScope): ChatCommand["run"] {
         : run(filledIn(read.typed, context.filled), { ...commanding, context });
     }
     const all = Object.keys(VERBS);
-    const known = `There is ${all.map((one) => `\`/memory ${one}\``).join(", ")}.`;
+    const known = `Use ${all.map((one) => `\`/memory ${one}\``).join(", ")}.`;
     return privateMessage(`I don't know ${quoteInput(verb)}.${didYouMean(nearest(verb, all), known)}`);
   };
 }

@@ -44,7 +44,7 @@ export function sitesCommand(
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
     if (run === undefined) {
       const all = Object.keys(VERBS);
-      const known = `There is ${all.map((one) => `\`/sites ${one}\``).join(", ")}.`;
+      const known = `Use ${all.map((one) => `\`/sites ${one}\``).join(", ")}.`;
       return privateMessage(`I don't know ${quoteInput(verb)}.${didYouMean(nearest(verb, all), known)}`);
     }
     try {

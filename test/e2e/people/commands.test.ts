@@ -60,7 +60,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
     answer: /^(Mention|Write to) me (with )?what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/,
   },
   { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[days\]` · what my work has cost/ },
-  { typed: "jobs add --help", answer: /^`\/jobs add` · schedule something[\s\S]*`--cron`/ },
+  { typed: "jobs add --help", answer: /^`\/jobs add` · schedule a job[\s\S]*`--cron`/ },
   { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },
   { typed: "usage 3", answer: /in 3 days \(UTC\) in all/ },
   { typed: "mcp", answer: /^There are no MCP servers here\. An operator adds them/ },

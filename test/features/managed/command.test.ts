@@ -46,7 +46,7 @@ const managed: readonly (readonly [typed: string, answer: string | RegExp, setti
     "I don't know `carefull` here. Did you mean `careful`?",
     { ...ON, managedPreset: "careful" },
   ],
-  ["/managed on slow", "There is `careful`, `cheap`, `fast`, `thorough`.", { ...ON, managedPreset: "careful" }],
+  ["/managed on slow", "Use `careful`, `cheap`, `fast`, `thorough`.", { ...ON, managedPreset: "careful" }],
   ["/managed fsat", "Did you mean `fast`?", { ...ON, managedPreset: "careful" }],
   ["/managed off fast", "`/managed off` doesn't take a preset.", { ...ON, managedPreset: "careful" }],
   ["/managed Thorough", "40 turns each", { ...ON, managedPreset: "thorough" }],

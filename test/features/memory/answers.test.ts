@@ -125,7 +125,7 @@ test("a run's collapsed line counts new memories; the Details list them, and the
   const said = at.ephemeralsTo("U0ANA").length;
   at.slack.people.clickEphemeral(ephemeral, undo);
   await at.until("that it is forgotten", () => at.ephemeralsTo("U0ANA").length > said);
-  expect(at.ephemeralsTo("U0ANA").at(-1)).toContain("✓ Forgotten: 1 memory of this run.");
+  expect(at.ephemeralsTo("U0ANA").at(-1)).toContain("✓ Forgotten: 1 memory from this run.");
   expect(rowsOf(at).filter(({ text: row }) => row.includes("sanderling"))).toEqual([]);
 });
 

@@ -49,7 +49,7 @@ test("a private channel's memories are not revealed elsewhere by a question, a s
   expect(await asked(at, "when does the merger with Osprey close?", { channel: open })).not.toContain(
     "closes in March",
   );
-  expect(await typed(at, "search merger Osprey", { channel: open })).toContain("nothing of that");
+  expect(await typed(at, "search merger Osprey", { channel: open })).toContain("nothing about that");
   expect(await typed(at, "list", { channel: open })).not.toContain("Osprey");
   replies = (words) =>
     words.includes("look it up") ? toolUse("use_tool", { name: "recall", input: { query: "merger Osprey" } }) : null;
@@ -104,7 +104,7 @@ test("only a memory's author and admins may change it, and numbers from other ch
   const added = await typed(at, "add the osier gate opens at six", { channel });
   const [, number = ""] = /#(\d+)/u.exec(added) ?? [];
   expect(await typed(at, "forget when the osier gate opens", { channel })).toContain(
-    `Which one? /memory list numbers them.\\n#${number} the osier gate opens at six`,
+    `Which one? /memory list shows the numbers.\\n#${number} the osier gate opens at six`,
   );
   for (const line of [`forget ${number}`, `edit ${number} never`, `pin ${number}`]) {
     expect(await typed(at, line, { channel, user: "U0BOB" })).toContain("only they and admins can change it");
@@ -122,7 +122,7 @@ test("only a memory's author and admins may change it, and numbers from other ch
 
 test("an unknown subcommand of /memory is answered with a list of the known ones", async () => {
   const said = await typed(at, "xyzzy", { channel: at.channel() });
-  expect(said).toContain("I don't know `xyzzy`. There is `/memory list`, `/memory search`");
+  expect(said).toContain("I don't know `xyzzy`. Use `/memory list`, `/memory search`");
 });
 
 test("/memory forget me deletes memories by and about a person, and states how many", async () => {

@@ -56,11 +56,11 @@ test("on Discord another person's dialog, or a number from a channel without mem
   );
   const asked = edit(general, bob, second);
   await discord.until("that there is none", () =>
-    asked.shown.some(({ content }) => content.includes(`number ${second}`)),
+    asked.shown.some(({ content }) => content.includes(`no memory #${second}`)),
   );
   const sent = people.submit({ channel: general, user: bob }, hidden, { text: "there is no merger" });
   await discord.until("that there is none", () =>
-    sent.shown.some(({ content }) => content.includes(`number ${second}`)),
+    sent.shown.some(({ content }) => content.includes(`no memory #${second}`)),
   );
   expect(JSON.stringify([asked.shown, sent.shown])).not.toContain("March");
   expect(rowsOf(discord).slice(before)).toMatchObject(told.map((text) => ({ text })));

@@ -41,7 +41,7 @@ test("/usage shows sums with bars, and marks what has no price", async () => {
       "a/two  $1.00  1,000  ███",
       "a/new  $0.00  1,000",
       "```",
-      "⚠ The price of one call is unknown, so it is not in the sums.",
+      "⚠ The price of one call is unknown, so it is not included.",
     ].join("\n"),
   );
   const days = privateText(await receive(mention("/usage day 3"))).split("\n");
@@ -165,7 +165,7 @@ test("people other than admins see their own channel only", async () => {
 });
 
 test.each([
-  ["/usage week", "I can't group by `week`. There is `user`, `channel`, `model`, `job`, `day`."],
+  ["/usage week", "I can't group by `week`. Use `user`, `channel`, `model`, `job`, `day`."],
   ["/usage --days 40", "The number of days must be a whole number from 1 to 31."],
   ["/usage 1.5", "The number of days must be a whole number from 1 to 31."],
   ["/usage day model", "I don't know what to do with `model`."],
