@@ -59,11 +59,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
           } as const,
         ]
       : []),
-    choice("agent", "Agent", {
-      hint: "the channel's agent by default",
-      choices: [...agents],
-      ...given(settings?.agent),
-    }),
+    choice("agent", "Agent", { hint: "the channel's by default", choices: [...agents], ...given(settings?.agent) }),
     ...(skills.size === 0 && !settings?.skill
       ? []
       : [choice("skill", "Skill", { choices: withOwn(skills, settings?.skill), ...given(settings?.skill) })]),

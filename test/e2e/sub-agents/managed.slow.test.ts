@@ -265,7 +265,7 @@ test("the total budget stops executors and manager with one summary, also after 
   expect(account).toMatch(/Stopped at \$0\.1\d+ of \$0\.13 for this managed task/u);
   expect(account).toContain("a.txt was already changed.");
   expect(account).toMatch(/\n✓ executor: part A/u);
-  expect(account).toMatch(/\n✗ executor: part B.*did not get to its end/u);
+  expect(account).toMatch(/\n✗ executor: part B.*did not finish/u);
   expect(at.model.requests).toHaveLength(4);
 
   // A person's next message gets the whole budget again; runs that an executor's end begins share what is left of it.

@@ -353,7 +353,7 @@ test("a server that hangs on whatever it gets keeps no connection of a call that
     (response) => void held.push(response),
   );
   const { call } = await connect({ web: { url, timeoutMs: 200 } });
-  expect(textIn(await call("mcp__web__go"))).toContain("did not answer within 0.2 s");
+  expect(textIn(await call("mcp__web__go"))).toContain("did not respond within 0.2 s");
   await expect.poll(() => held.map(({ destroyed }) => destroyed)).toEqual([true, true]);
 });
 

@@ -22,7 +22,7 @@ const TASK: TaskProgress = {
 const lines: readonly { name: string; task: Partial<TaskProgress>; line: string }[] = [
   { name: "at work", task: {}, line: "⏳ explorer: find usages · 3 tools · 8 s" },
   { name: "without a tool yet", task: { tools: 0 }, line: "⏳ explorer: find usages · 8 s" },
-  { name: "queued", task: { state: "queued", tools: 0 }, line: "⏳ explorer: find usages · waits for its place" },
+  { name: "queued", task: { state: "queued", tools: 0 }, line: "⏳ explorer: find usages · queued" },
   {
     name: "asking",
     task: { state: "waiting", note: "waits for @ana" },
@@ -32,7 +32,7 @@ const lines: readonly { name: string; task: Partial<TaskProgress>; line: string 
   {
     name: "failed",
     task: { state: "failed" },
-    line: "✗ explorer: find usages · 3 tools · 8 s · did not get to its end",
+    line: "✗ explorer: find usages · 3 tools · 8 s · did not finish",
   },
   { name: "stopped", task: { state: "stopped" }, line: "⏹ explorer: find usages · 3 tools · 8 s · stopped" },
   {
