@@ -9,7 +9,7 @@ const body: MessageBody = { by: "person", markdown: "hi", tone: "plain", buttons
 const frame: PersonFrame = { type: "send", clientId: "m", threadId: null, text: "hi", fileIds: [] };
 
 test.each([
-  { code: "SQLITE_FULL", says: /^The disk is full: .* until an operator frees space\. Then try again\.$/u },
+  { code: "SQLITE_FULL", says: /^The disk is full, .* until an operator frees space\. Then try again\.$/u },
   { code: "SQLITE_BUSY", says: /^Deckhand couldn't accept this\. Nothing is lost: try again\.$/u },
 ])("a person whose message could not be stored because of $code is told what to do", async ({ code, says }) => {
   const store = new MemoryThreadStore();
