@@ -205,7 +205,7 @@ function connection(parts: Parts): Connection {
     },
     health: () => {
       if (server === null) return { connected: false, detail: "the web page is not served" };
-      if (receiver === null) return { connected: false, detail: "the web page stands by" };
+      if (receiver === null) return { connected: false, detail: "the web page is standing by" };
       return { connected: true, detail: `the web page is at ${urlOf(options, server.port)}` };
     },
   };

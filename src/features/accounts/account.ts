@@ -55,8 +55,8 @@ export function accountName(typed: string): string {
 /** Why this cannot be an account's name, as a sentence; null if it can. */
 export function nameProblem(name: string): string | null {
   if (!NAME.test(name))
-    return "A name is at most 32 letters, digits, dots, - and _, and begins with a letter or digit.";
-  return NOT_NAMES.has(name) ? `The name ${name} is taken by Deckhand itself.` : null;
+    return "A name is at most 32 letters, digits, dots, - and _, and starts with a letter or digit.";
+  return NOT_NAMES.has(name) ? `The name ${name} is reserved.` : null;
 }
 
 /** In characters. Source: NIST SP 800-63B, 3.1.1.2: at least eight, or fifteen if the password is the only factor. */
@@ -67,7 +67,7 @@ export function passwordProblem(password: string): string | null {
   const { length } = password;
   if (length < PASSWORD_CHARS.least) return `A password has at least ${PASSWORD_CHARS.least} characters.`;
   if (length > PASSWORD_CHARS.most) return `A password has at most ${PASSWORD_CHARS.most} characters.`;
-  return new Set(password).size < 4 ? "A password is more than the same few characters again and again." : null;
+  return new Set(password).size < 4 ? "A password cannot repeat the same few characters." : null;
 }
 
 /** Normalises a password, so that it does not depend on the keyboard. Source: NIST SP 800-63B, 3.1.1.2. */

@@ -65,12 +65,12 @@ export async function changeAccounts(request: AccountRequest, world: AccountWorl
   const known = await reads.get(name);
   if (request.type === "add") {
     if (known === null) return add(name, request.role, world);
-    return refused(`There is an account ${name} already. \`deckhand user passwd ${name}\` sets another password.`);
+    return refused(`There is already an account ${name}. \`deckhand user passwd ${name}\` sets a new password.`);
   }
-  if (known === null) return refused(`There is no account ${name}. \`deckhand user list\` shows those that there are.`);
+  if (known === null) return refused(`There is no account ${name}. \`deckhand user list\` lists the accounts.`);
   const { issuer } = known.identity ?? {};
   if (issuer !== undefined && (request.type === "passwd" || request.type === "role")) {
-    return refused(`${name} signs in at ${issuer}, whose groups give the role; there is no password of ours.`);
+    return refused(`${name} signs in at ${issuer}, whose groups set the role; there is no password here.`);
   }
   const write = accountWriter(world.store);
   switch (request.type) {
@@ -78,14 +78,14 @@ export async function changeAccounts(request: AccountRequest, world: AccountWorl
       return passwd(name, world);
     case "role":
       await write((accounts) => accounts.setRole(name, readRole(request.role)));
-      return done(`${name} is ${request.role} from now on.`);
+      return done(`${name} is now ${request.role}.`);
     case "logout": {
       const ended = await write((accounts) => accounts.endSessions(name));
       return done(`${name} is signed out everywhere (${ended} before).`);
     }
     default:
       await write((accounts) => accounts.remove(name));
-      return done(`${name} is removed.`);
+      return done(`${name} was removed.`);
   }
 }
 
@@ -106,13 +106,13 @@ async function passwd(name: string, world: AccountWorld): Promise<CommandResult>
     await accounts.setPassword(name, hash);
     await accounts.endSessions(name);
   });
-  return done(`${name} has another password, and is signed out everywhere.`);
+  return done(`${name} has a new password and is signed out everywhere.`);
 }
 
 /** The hash of a new password, or the reason for its refusal. */
 async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld): Promise<string | CommandResult> {
   const typed = await password();
-  if (typed === null) return refused("The two passwords are not the same.");
+  if (typed === null) return refused("The two passwords differ.");
   const problem = passwordProblem(typed);
   return problem === null ? hashing.hash(normalised(typed)) : refused(problem);
 }
@@ -120,7 +120,7 @@ async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld
 async function list(reads: ReturnType<typeof accountReads>): Promise<CommandResult> {
   const [accounts, sessions] = await Promise.all([reads.all(), reads.sessionCounts()]);
   if (accounts.length === 0)
-    return { ok: true, lines: ["There are no accounts. `deckhand user add <name>` makes one."] };
+    return { ok: true, lines: ["There are no accounts. `deckhand user add <name>` creates one."] };
   const lines = await Promise.all(
     accounts.map(async ({ name, role, signedInAt, identity }) => {
       const links = await reads.links(name);

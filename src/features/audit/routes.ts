@@ -27,7 +27,7 @@ export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hide
   return [
     getRoute("/list", async ({ query }) => {
       const filter = querySchema.safeParse(Object.fromEntries(query));
-      if (!filter.success) return { status: 400, body: { error: "The search was not understood." } };
+      if (!filter.success) return { status: 400, body: { error: "This search is not valid." } };
       const entries = await reads.page(filter.data, PAGE + 1);
       const shown = entries.slice(0, PAGE);
       const last = shown.at(-1);

@@ -55,7 +55,7 @@ export function problemOf({ path, at, why }: SkippedSetting): SettingProblem {
 function beaten(differences: readonly SettingDifference[], settings: PageSettings): SettingProblem[] {
   return differences.flatMap(({ path, after }) => {
     const by = after === undefined ? null : setAbove(path, settings);
-    return by === null ? [] : [{ path, text: `${by} sets it, which wins over this page.` }];
+    return by === null ? [] : [{ path, text: `${by} sets it and takes precedence over this page.` }];
   });
 }
 

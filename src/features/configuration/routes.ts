@@ -38,10 +38,10 @@ const checkSchema = z.object({ changes: changesSchema });
 const saveSchema = z.object({ after: z.int().nonnegative(), changes: changesSchema.min(1) });
 const number = z.coerce.number().int().positive();
 
-const NOT_UNDERSTOOD = { status: 400, body: { error: "The changes were not understood. Reload the page." } };
-const NOTHING = { status: 400, body: { error: "Nothing is different: there is nothing to save." } };
-const TOO_MUCH = { status: 400, body: { error: "That is more than the page keeps: 100,000 characters at most." } };
-const NONE = { status: 404, body: { error: "There is no such revision." } };
+const NOT_UNDERSTOOD = { status: 400, body: { error: "These changes are not valid. Reload the page." } };
+const NOTHING = { status: 400, body: { error: "Nothing has changed, so there is nothing to save." } };
+const TOO_MUCH = { status: 400, body: { error: "That is more than the page stores: at most 100,000 characters." } };
+const NONE = { status: 404, body: { error: "This revision does not exist." } };
 
 /** Routes of the operator's settings: anyone who may read the page sees them, admins change them. */
 export function settingsRoutes(host: World): readonly FeatureRoute[] {

@@ -77,7 +77,9 @@ function shown({ path, node, control }: Leaf, { settings, nodes, values }: World
     ...(isSecret && by !== null ? { isHidden: true } : {}),
     ...(own === undefined ? {} : { set: asControl(own, control) }),
     from: isSecret && by !== null ? { type: "above", by } : from,
-    locked: nodes.fileOnlyReason(path) ?? (isAbove && !isRecord ? `${by} sets it, which wins over this page.` : null),
+    locked:
+      nodes.fileOnlyReason(path) ??
+      (isAbove && !isRecord ? `${by} sets it and takes precedence over this page.` : null),
     holdsAtOnce: appliesAtOnce(path),
     ...(isRecord && isObject(inFile) && !isSecret ? { inFile } : {}),
   };

@@ -30,17 +30,16 @@ export async function changeOf(
   const change = await netChange(host.store, sessionId, name);
   if (change === null) return null;
   const { before, after } = change;
-  if (before === undefined) return notShown("What it held before was not kept.");
+  if (before === undefined) return notShown("Its earlier content was not kept.");
   const held = (sha256: string | null) =>
     sha256 === null ? Buffer.alloc(0) : contentOf({ name, sha256, thread: row.thread }, host);
   const [old, now] = [held(before), held(after)];
-  if (old === null || now === null)
-    return notShown("It is no longer kept, or has been changed by somebody else since.");
+  if (old === null || now === null) return notShown("It is no longer stored, or somebody else has changed it since.");
   const contents = [old, now];
   const secret = contents.map((content) => secretKind(name, content)).find((kind) => kind !== null);
-  if (secret !== undefined) return notShown(`It looks like ${secret}.`);
-  if (contents.some((content) => content.length > SHOWN_BYTES)) return notShown("It is too large to be shown here.");
-  if (!contents.every((content) => isUtf8(content) && !content.includes(0))) return notShown("It is no text.");
+  if (secret !== undefined) return notShown(`It looks like ${secret}, so it is not shown.`);
+  if (contents.some((content) => content.length > SHOWN_BYTES)) return notShown("It is too large to show here.");
+  if (!contents.every((content) => isUtf8(content) && !content.includes(0))) return notShown("It is not text.");
   return { before: old.toString("utf8"), after: now.toString("utf8"), notShown: null };
 }
 

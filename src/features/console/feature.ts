@@ -31,7 +31,7 @@ export const consoleFeature: Feature = {
   name: "console",
   settings: {
     file,
-    fileOnly: { console: "An admin could see private channels by it: only who has the settings file decides that." },
+    fileOnly: { console: "It would let admins see private channels, so only the settings file sets it." },
   },
   configure: (given) => {
     const { adminsSeePrivate } = z.object(file).parse(given.file).console;

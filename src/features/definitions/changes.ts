@@ -56,7 +56,7 @@ export async function takeBack(
 ): Promise<FeatureAnswer> {
   const { kind, name } = asked;
   if (!world.kept.names(kind).includes(name))
-    return outcome({ type: "refused", why: "The page has set nothing here." });
+    return outcome({ type: "refused", why: "Nothing is set on the page here." });
   const why = kind === "agent" ? whyNeeded(name, world) : null;
   if (why !== null) return outcome({ type: "refused", why });
   return change({ ...asked, content: null, by }, world);
@@ -68,7 +68,7 @@ async function change(
 ): Promise<FeatureAnswer> {
   const changed = await kept.change(asked);
   if (changed.type === "saved") {
-    const details = asked.content === null ? `revision ${changed.number}: taken back` : `revision ${changed.number}`;
+    const details = asked.content === null ? `revision ${changed.number}: removed` : `revision ${changed.number}`;
     const about = asked.name === "" ? "all channels" : asked.name;
     await audit({ by: asked.by, act: ACTS[asked.kind], about, details });
   }
@@ -85,7 +85,7 @@ export function check(
   { definitions }: Pick<Host, "definitions">,
 ): DefinitionCheck {
   const line = text.split("\n").findIndex((each) => !isText(each)) + 1;
-  if (line > 0) return { problems: [{ line, message: "It holds a character that is no text." }], notes: [] };
+  if (line > 0) return { problems: [{ line, message: "It contains a character that is not text." }], notes: [] };
   const set = { agent: definitions.agents, skill: definitions.skills, instructions: definitions.instructions };
   return set[kind].check(name, text);
 }
@@ -99,16 +99,17 @@ function isText(words: string): boolean {
 export function problemWithName(kind: Kind, name: string): string | null {
   if (kind === "instructions") {
     if (name === "") return null;
-    if (!isText(name)) return "That is no channel.";
+    if (!isText(name)) return "This is not a channel ID.";
     const key = channelKeySchema.safeParse(name);
     return key.success ? null : sentence(key.error.issues[0]?.message ?? "");
   }
-  if (name.length > MAX_NAME) return `A name has ${MAX_NAME} characters at most.`;
+  if (name.length > MAX_NAME) return `A name has at most ${MAX_NAME} characters.`;
   if (kind === "agent") return agentNameSchema.safeParse(name).success ? null : LETTERS;
   return name !== "" && skillName(name) === name ? null : LETTERS;
 }
 
-const LETTERS = "A name has small letters from a to z, digits and single hyphens, and begins with a letter or digit.";
+const LETTERS =
+  "A name has lower-case letters from a to z, digits and single hyphens, and starts with a letter or digit.";
 
 function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
@@ -122,13 +123,13 @@ function definitionOf(kind: Kind, name: string, { definitions }: Pick<Host, "def
 
 function whyLocked(kind: Kind, name: string, world: Host): string | null {
   const own = definitionOf(kind, name, world)?.own ?? null;
-  return own === null ? null : `It stands in ${own.place}, which wins over the page: change it there.`;
+  return own === null ? null : `It comes from ${own.place}, which takes precedence over the page. Edit it there.`;
 }
 
 function whyTaken(kind: Kind, name: string, world: Host): string | null {
   return definitionOf(kind, name, world) === undefined
     ? null
-    : `There is ${kind === "agent" ? "an agent" : `a ${kind}`} of that name: open it to change it.`;
+    : `There is ${kind === "agent" ? "an agent" : `a ${kind}`} with that name. Open that one to change it.`;
 }
 
 /** Why an agent cannot be removed: its channels could not answer anybody. Null if it can. */
@@ -136,6 +137,6 @@ function whyNeeded(name: string, { definitions }: Host): string | null {
   if (definitionOf("agent", name, { definitions })?.shipped !== null) return null;
   const channel = ["", ...definitions.configured()].find((key) => definitions.agentOf(key) === name);
   if (channel === undefined) return null;
-  const where = channel === "" ? "all channels without one of their own have" : `${channel} has`;
-  return `It is needed: by the settings ${where} this agent. Change that first.`;
+  const where = channel === "" ? "all channels without one of their own use" : `${channel} has`;
+  return `It is in use: by the settings ${where} this agent. Change that first.`;
 }

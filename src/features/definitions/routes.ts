@@ -26,8 +26,8 @@ const revisionSchema = z.object({
 });
 const channelSchema = z.object({ channel: z.string().max(200).default("") });
 
-const NOT_UNDERSTOOD: FeatureAnswer = { status: 400, body: { error: "This was not understood. Reload the page." } };
-const NONE: FeatureAnswer = { status: 404, body: { error: "There is none of that name." } };
+const NOT_UNDERSTOOD: FeatureAnswer = { status: 400, body: { error: "That request is not valid. Reload the page." } };
+const NONE: FeatureAnswer = { status: 404, body: { error: "There is none with that name." } };
 
 /** Routes of agents, skills and instructions: anyone who may read the page sees them, admins change them. */
 export function definitionRoutes(host: Host, kept: StoredDefinitions): readonly FeatureRoute[] {

@@ -61,8 +61,8 @@ async function changeKeys(request: KeysRequest, world: KeysCommandScope): Promis
     case "remove": {
       const wasThere = await removeKey(request.provider, world);
       const line = wasThere
-        ? `✓ The key of ${nameOf(request.provider)} is removed.`
-        : `✗ No key of ${request.provider} is stored. \`deckhand keys list\` shows those that are.`;
+        ? `✓ The key for ${nameOf(request.provider)} was removed.`
+        : `✗ No key for ${request.provider} is stored. \`deckhand keys list\` lists the stored keys.`;
       return { ok: wasThere, hasChanged: wasThere, lines: [line] };
     }
     case "test": {
@@ -83,7 +83,7 @@ async function set(provider: string, world: KeysCommandScope): Promise<CommandRe
   const key = (await world.key()).trim();
   const problem = await storeKey({ provider, key, by: "command line" }, { ...world, providers: world.providers() });
   if (problem !== null) return { ok: false, hasChanged: false, lines: [`✗ ${problem}`] };
-  const line = `✓ The key of ${nameOf(provider)} is stored. \`deckhand keys test ${provider}\` tries it.`;
+  const line = `✓ The key for ${nameOf(provider)} is stored. \`deckhand keys test ${provider}\` tests it.`;
   return { ok: true, hasChanged: true, lines: [line] };
 }
 
@@ -95,7 +95,8 @@ async function list(world: KeysCommandScope): Promise<readonly string[]> {
   if (shown.length === 0) return ["No provider has a key. `deckhand keys set <provider>` stores one."];
   return [
     ...shown.map(({ id, keyFrom, stored: key }) => {
-      if (keyFrom !== null) return `${id} · from ${keyFrom}${key === null ? "" : ", which wins over the stored one"}`;
+      if (keyFrom !== null)
+        return `${id} · from ${keyFrom}${key === null ? "" : ", which takes precedence over the stored one"}`;
       const end = key === null || key.hint === "" ? "" : `, ends in ${key.hint}`;
       const who = key === null ? "" : ` by ${key.by}`;
       return `${id} · stored${end} · set${who} ${new Date(key?.at ?? 0).toISOString().slice(0, 10)}`;

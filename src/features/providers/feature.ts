@@ -63,6 +63,9 @@ function configure(given: GivenSettings): ConfiguredFeature {
 function demoLines({ usualModel }: Pick<FeatureHost, "usualModel">) {
   if (usualModel() !== DEMO_MODEL) return [];
   return [
-    { line: "⚠ A scripted demo answers, no AI. Set a provider's key under [Providers](#/providers).", nextAt: null },
+    {
+      line: "⚠ A scripted demo answers, not an AI. Set a provider's key under [Providers](#/providers).",
+      nextAt: null,
+    },
   ];
 }

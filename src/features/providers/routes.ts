@@ -20,10 +20,10 @@ const idSchema = z.object({ id: z.string().max(200) });
 const keySchema = idSchema.extend({ key: z.string().max(10_000).trim() });
 const testSchema = idSchema.extend({ key: z.string().max(10_000).trim().optional() });
 const NONE = { status: 404, body: { error: "There is no such provider." } };
-const WITHOUT_KEY = { status: 409, body: { error: "It has no key: there is nothing to test." } };
+const WITHOUT_KEY = { status: 409, body: { error: "It has no key to test." } };
 /** Maximum number of tests per person in this time, in milliseconds, since each sends a request to a provider. */
 const TESTS = { most: 10, everyMs: 60_000 };
-const TOO_MANY = { status: 429, body: { error: "That were many tests. Wait a minute." } };
+const TOO_MANY = { status: 429, body: { error: "Too many tests. Wait a minute." } };
 
 /**
  * Routes of model providers: anyone who may read the page sees which have a key; admins set, test and remove keys. Keys
@@ -89,7 +89,7 @@ function changes({ audit }: Host, keyring: Sources["keyring"]): readonly Feature
     adminPostRoute("/key/remove", async ({ body, by }) => {
       const asked = idSchema.safeParse(body).data;
       if (asked === undefined || !(await keyring.remove(asked.id)))
-        return { status: 404, body: { error: "No key of it is stored." } };
+        return { status: 404, body: { error: "No key is stored for it." } };
       await audit({ by, act: "provider.key_removed", about: nameOf(asked.id) });
       return { status: 200, body: {} };
     }),

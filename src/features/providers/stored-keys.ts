@@ -44,7 +44,7 @@ export async function openKeys({ store, ...world }: KeysWorld): Promise<OpenedKe
     if (key !== null) keys.set(provider, key);
   }
   const lost = rows.filter(({ provider }) => !keys.has(provider));
-  const why = "they were sealed with another key. Bring that one back, or set them anew.";
+  const why = "they were encrypted with another key. Restore that key, or set them again.";
   return { keys, stored, problem: lost.length === 0 ? null : unusable(lost, why) };
 }
 
@@ -77,14 +77,14 @@ function providerProblem(id: string, providers: Readonly<Record<string, SetProvi
   const isKnown = CATALOG.some((entry) => entry.id === id) || Object.hasOwn(providers, id);
   if (id === DEMO_PROVIDER || !isKnown) return `There is no provider ${id}.`;
   if (providers[id]?.key !== "given") return null;
-  return `The key of ${nameOf(id)} is set by the environment or the settings file, which win. Take it out there first.`;
+  return `The key for ${nameOf(id)} is set by the environment or the settings file, which take precedence. Remove it there first.`;
 }
 
 /** Why a text cannot be a key, as a sentence; null if it can. */
 export function keyProblem(key: string): string | null {
-  if (key === "") return "A key is needed.";
-  if (!/^[\x21-\x7e]+$/u.test(key)) return "A key has no spaces and no letters beyond ASCII: copy it again.";
-  if (key.length < LENGTH.least) return `A key has at least ${LENGTH.least} characters: copy all of it.`;
+  if (key === "") return "Enter a key.";
+  if (!/^[\x21-\x7e]+$/u.test(key)) return "A key has no spaces or non-ASCII characters. Copy it again.";
+  if (key.length < LENGTH.least) return `A key has at least ${LENGTH.least} characters. Copy all of it.`;
   return key.length > LENGTH.most ? `A key has at most ${figure(LENGTH.most)} characters.` : null;
 }
 

@@ -5,7 +5,7 @@ const EXAMPLES = `
 Examples:
   deckhand keys set anthropic                     asks for the key, which is not shown
   echo "$KEY" | deckhand keys set openai          takes a piped one
-  deckhand keys test anthropic                    says what the provider makes of it
+  deckhand keys test anthropic                    says whether the provider accepts it
   deckhand keys list
 
 Keys are stored encrypted in the database. A running bot uses them from its next model call on.

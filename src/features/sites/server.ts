@@ -107,7 +107,7 @@ function register(app: FastifyInstance, { sites, clock, passKey }: SiteServerOpt
     if (verdict === "wrong") return sendHtml(reply, 401, passwordPage(name, "That is not the password."));
     reply.header("retry-after", verdict.waitS);
     const minutes = Math.ceil(verdict.waitS / 60);
-    const words = `Too many tries. Wait ${minutes === 1 ? "a minute" : `${minutes} minutes`}, then try again.`;
+    const words = `Too many attempts. Wait ${minutes === 1 ? "a minute" : `${minutes} minutes`}, then try again.`;
     return sendHtml(reply, 429, passwordPage(name, words));
   });
 }

@@ -12,7 +12,7 @@ export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolP
     }),
     getRoute("/tool", async ({ query }) => {
       const details = toolDetails(query.get("name") ?? "", host);
-      if (details === null) return { status: 404, body: { error: "There is no tool of that name now." } };
+      if (details === null) return { status: 404, body: { error: "There is no tool with that name." } };
       return { status: 200, body: hideIn({ ...details }) };
     }),
   ];

@@ -88,7 +88,7 @@ async function setsUp(): Promise<string> {
   await say(page, "create config.toml");
   const card = messages(page).getByRole("group", { name: /Deckhand asks: Create config\.toml\? asked by @ana/u });
   await card.waitFor();
-  await page.getByRole("link", { name: "1 waits for people" }).waitFor();
+  await page.getByRole("link", { name: "1 waiting for people" }).waitFor();
   await card.getByRole("button", { name: "Allow once" }).click();
   await page.getByText("Only an approver can.").first().waitFor();
   const file = path.join(at.bot.sandboxRoot("web-team"), "config.toml");

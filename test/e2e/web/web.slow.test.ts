@@ -146,7 +146,7 @@ test("a browser without the key is refused the page, its requests and its socket
     const page = await stranger.newPage();
     const answer = await page.goto(`${origin}/`);
     expect(answer?.status()).toBe(401);
-    expect(await page.textContent("main")).toContain("it carries the key to this page");
+    expect(await page.textContent("main")).toContain("It contains the key to this page");
     expect(await page.getByRole("textbox").count()).toBe(0);
     expect((await page.goto(`${origin}/?token=${"a".repeat(32)}`))?.status()).toBe(401);
     expect(await page.evaluate("fetch('/session').then(({ status }) => status)")).toBe(401);
@@ -194,7 +194,7 @@ test("a job can be added, run, changed and removed on the page, under the same r
   await details.getByRole("article").getByText("every day at 00:00").waitFor();
   await details.getByRole("button", { name: "Remove" }).click();
   await details.getByRole("button", { name: "Remove for good" }).click();
-  await details.getByText("There is no such job any more.").waitFor();
+  await details.getByText("This job no longer exists.").waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -129,7 +129,7 @@ describe("signing in", () => {
     const [known, unknown] = [await browser().signIn("ana", "not the password"), await browser().signIn("bob")];
     for (const answer of [known, unknown]) {
       expect(answer.status).toBe(401);
-      expect(answer.body).toContain("Name and password do not fit.");
+      expect(answer.body).toContain("Wrong name or password.");
     }
     const plain = (body: string) => body.replaceAll(/value="[^"]*"/gu, "");
     expect(plain(known.body)).toBe(plain(unknown.body));

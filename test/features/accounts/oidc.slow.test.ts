@@ -244,7 +244,7 @@ describe("a forged or replayed authorization response", () => {
     const { provider, clock } = world;
     const guess = () => guessed(world);
     for (let tries = 0; tries < 20; tries += 1) expect(await guess()).toContain("too old, or was used");
-    expect(await guess()).toContain("Too many tries");
+    expect(await guess()).toContain("Too many attempts");
     expect(provider.codes()).toBe(20);
     clock.set(clock.now() + 900_000);
     expect(await guess()).toContain("too old, or was used");

@@ -85,7 +85,7 @@ test("axe finds no accessibility violation in the settings, their review and his
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Settings");
   await picture(page, "settings-saved");
   await page.goto(`${originOf(at)}/#/settings/history`);
-  await page.getByRole("table", { name: "Revisions of the settings" }).waitFor();
+  await page.getByRole("table", { name: "Settings revisions" }).waitFor();
   await expectSound(page, "settings-history");
   await leave(page);
 });
@@ -98,14 +98,14 @@ test("a budget that is set on the page applies at once, and is in the history an
   const stopped = at.talk({ text: "how dear is this", channel: at.channel() });
   expect(await stopped.answered(1)).toContain("`budgets.userUsd`");
 
-  await page.getByRole("button", { name: "Use the default of budgets.userUsd" }).click();
+  await page.getByRole("button", { name: "Use the default for budgets.userUsd" }).click();
   await save(page);
   await row(page, "budgets.userUsd").getByText("not set").waitFor();
   const answered = at.talk({ text: "and now", channel: at.channel() });
   expect(await answered.answered(1)).not.toContain("budgets.userUsd");
 
   await page.goto(`${originOf(at)}/#/settings/history`);
-  const history = page.getByRole("table", { name: "Revisions of the settings" }).locator("tbody tr");
+  const history = page.getByRole("table", { name: "Settings revisions" }).locator("tbody tr");
   await history.first().filter({ hasText: "ana" }).filter({ hasText: "budgets.userUsd" }).waitFor();
   await page.goto(`${originOf(at)}/#/audit`);
   const entries = page.getByRole("row").filter({ hasText: "changed settings" });
@@ -135,7 +135,7 @@ test("of two people who save concurrently the second is shown the first's change
   await save(ana);
   await ben.getByRole("button", { name: "Review and save" }).click();
   await ben.getByRole("button", { name: "Save", exact: true }).click();
-  const theirs = ben.getByRole("table", { name: "What ana has changed" }).getByRole("row");
+  const theirs = ben.getByRole("table", { name: "Changes by ana" }).getByRole("row");
   await theirs.filter({ hasText: "approvals.expiresMinutes" }).filter({ hasText: "30" }).waitFor();
   const mine = ben.getByRole("table", { name: "What changes" }).getByRole("row");
   await mine
@@ -145,7 +145,7 @@ test("of two people who save concurrently the second is shown the first's change
   await mine.filter({ hasText: "budgets.sessionUsd" }).filter({ hasText: "7" }).waitFor();
   expect(await complaintsAbout(ben)).toEqual([]);
   await picture(ben, "settings-conflict");
-  await ben.getByRole("button", { name: "Save my changes over these" }).click();
+  await ben.getByRole("button", { name: "Save my changes over theirs" }).click();
   await ben.getByRole("dialog").waitFor({ state: "detached" });
   await ana.reload();
   await row(ana, "budgets.sessionUsd").getByText("set here").waitFor();
@@ -165,7 +165,7 @@ test("unsaved changes survive a visit to another page, and changes beyond the si
   await page.getByRole("link", { name: "Usage" }).click();
   await page.getByRole("heading", { name: "Usage" }).waitFor();
   await settingsOf(page);
-  await page.getByText("One change, not saved.").waitFor();
+  await page.getByText("1 unsaved change.").waitFor();
   expect(await field(page, "appendSystemPrompt").inputValue()).toBe("Answer in French.");
   await field(page, "appendSystemPrompt").fill("x".repeat(100_001));
   await page.getByText("100,000 characters at most").waitFor();
@@ -209,7 +209,7 @@ test("an old revision can be viewed and restored as a new one by keyboard alone"
   await page.getByRole("link", { name: `Revision ${good}`, exact: true }).focus();
   await page.keyboard.press("Enter");
   await page
-    .getByRole("table", { name: `What revision ${good} changed` })
+    .getByRole("table", { name: `Changes in revision ${good}` })
     .getByText("formal")
     .waitFor();
   expect(await complaintsAbout(page)).toEqual([]);
@@ -319,20 +319,20 @@ test("a value that contains markup is shown as text everywhere", async () => {
   await field(page, "appendSystemPrompt").fill(hostile);
   const fields = row(page, "logContext");
   await fields.getByLabel("New name").fill(hostile);
-  await fields.getByLabel("Its value").fill(hostile);
+  await fields.getByLabel("Value", { exact: true }).fill(hostile);
   await fields.getByRole("button", { name: "Add" }).click();
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("table", { name: "What changes" }).getByText(hostile).first().waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("✓ Saved as revision").waitFor();
   await page.getByRole("link", { name: /^Revision \d+, and those before/u }).click();
-  await page.getByRole("table", { name: "Revisions of the settings" }).getByText(hostile).first().waitFor();
+  await page.getByRole("table", { name: "Settings revisions" }).getByText(hostile).first().waitFor();
   await page
     .getByRole("link", { name: /^Revision/u })
     .first()
     .click();
   await page
-    .getByRole("table", { name: /^What revision/u })
+    .getByRole("table", { name: /^Changes in revision/u })
     .getByText(hostile)
     .first()
     .waitFor();

@@ -73,9 +73,9 @@ const coloured = async (page: Page) => Number(await page.evaluate(COLOURED));
 
 test("axe finds no accessibility violation in the usage, on any screen, and its chart uses each theme's colours", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "usage" });
-  await spent(page, "Spent by day").first().waitFor();
+  await spent(page, "Spending by day").first().waitFor();
   await expectSound(page, "usage");
-  await page.getByRole("combobox", { name: "Summed up by" }).selectOption("model");
+  await page.getByRole("combobox", { name: "Group by" }).selectOption("model");
   await spent(page, "Spent by model").first().waitFor();
   await expectSound(page, "usage-model", { also: () => expect.poll(() => coloured(page)).toBeGreaterThan(100) });
   await leave(page);
@@ -87,7 +87,7 @@ test("a usage row can be opened step by step and left again by keyboard alone", 
   await page.keyboard.press("Enter");
   const total = page.getByText("in channels that you see");
   await total.filter({ hasText: "2 model calls" }).waitFor();
-  await page.getByRole("combobox", { name: "Summed up by" }).focus();
+  await page.getByRole("combobox", { name: "Group by" }).focus();
   await page.keyboard.type("By channel");
   const channels = spent(page, "Spent by channel");
   await expect.poll(() => channels.count()).toBe(2);
@@ -157,7 +157,7 @@ test("a linked person can run, pause, edit and remove a job on the page, and the
       ({ channel: where, text: said }) => where === channel && said.includes("Seven herons."),
     ),
   );
-  await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Open its session" }).waitFor();
+  await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Open session" }).waitFor();
   // The session's title is the job's prompt.
   expect((await handMade(page, "/sessions")).body).toContain('"title":"Count the <b>herons</b>."');
 
@@ -189,7 +189,7 @@ test("a job can be created in one of the person's channels", async () => {
   const before = acts("ana").length;
   const page = await opened("ana");
   await page.getByLabel("New job in").selectOption(`slack:${channel}`);
-  await page.getByRole("button", { name: "Fill in the new job" }).click();
+  await page.getByRole("button", { name: "Fill in the form" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel(/^When/u).waitFor();
   await form.getByLabel(/^When/u).fill("0 9 * *");
@@ -206,7 +206,7 @@ test("a job can be created in one of the person's channels", async () => {
   const what = form.getByLabel(/^(?:What to do|Prompt|What)/u).first();
   await what.fill("gull ".repeat(220_000));
   await form.getByRole("button", { name: "Go ahead" }).click();
-  await form.getByText("All of it together is longer than 1 MB. Shorten it.").first().waitFor();
+  await form.getByText("It is longer than 1 MB in total. Shorten it.").first().waitFor();
   await what.fill("Count the gulls.");
   await form.getByRole("button", { name: "Go ahead" }).click();
   await form.waitFor({ state: "detached" });
@@ -237,7 +237,7 @@ test("jobs of other people are read-only, and a viewer's hand-made request chang
   expect(acts("cleo")).toEqual([]);
 
   const viewer = await opened("vera");
-  for (const name of ["Fill in the new job", "New thread", "Add a job"]) {
+  for (const name of ["Fill in the form", "New thread", "Add a job"]) {
     expect(await viewer.getByRole("button", { name }).count()).toBe(0);
   }
   expect(await commanded(viewer, { verb: "add", channelId: `slack:${channel}` })).toContain(

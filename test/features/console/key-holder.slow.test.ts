@@ -60,8 +60,8 @@ test("the holder of this machine's key sees everything and can stop runs, but de
   const talk = at.talk({ text: "for the board", channel: privateChannel(at) });
   const { page } = visit;
   await openSession(page, "for the board");
-  await page.getByText("This is not for you to decide here.").waitFor();
-  await page.getByText("Here you only read.").waitFor();
+  await page.getByText("You cannot decide this here.").waitFor();
+  await page.getByText("You can only read here.").waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await at.until("stopped", () => talk.seen().some((seen) => seen.text.includes("Stopped by @operator")));
   await page.locator(".thread-head").getByText("Stopped").waitFor();
@@ -93,7 +93,7 @@ test("a deleted thread disappears from all windows, and one that shows it keeps 
   await page.getByRole("heading", { name: "Sessions" }).waitFor();
   await threads.getByText("the second grebe").waitFor({ state: "hidden" });
   await threads.getByText("the first heron").waitFor();
-  await other.getByText("This thread was deleted. Here you begin a new one.").waitFor();
+  await other.getByText("This thread was deleted. You can start a new one here.").waitFor();
   await other.getByRole("list", { name: "Threads" }).getByText("the second grebe").waitFor({ state: "hidden" });
   expect(await composer.inputValue()).toBe("half a sentence");
   // A page that was away misses nothing since.

@@ -113,7 +113,7 @@ test("returning from a session restores the list's scroll position", async () =>
 
 test("a search finds a word in one of twenty thousand messages, and none in an invisible channel", async () => {
   await openList();
-  await page.getByRole("searchbox", { name: "Search in sessions" }).fill("the heron");
+  await page.getByRole("searchbox", { name: "Search sessions" }).fill("the heron");
   await rows().filter({ hasText: "number 8 asks" }).waitFor();
   await page.getByText("1 session", { exact: true }).waitFor({ state: "attached" });
   expect(await rows().count()).toBe(1);

@@ -56,7 +56,7 @@ const sessions = (page: Page) => page.getByRole("list", { name: "Sessions" }).ge
 
 test("axe finds no accessibility violation in the overview, on any screen", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "overview" });
-  await rows(page, "Waits for people").filter({ hasText: "rm old.toml" }).waitFor();
+  await rows(page, "Waiting for people").filter({ hasText: "rm old.toml" }).waitFor();
   await expectSound(page, "overview");
   await leave(page);
 });
@@ -67,7 +67,7 @@ test("on a narrow screen the overview's tables need no horizontal scrolling, and
     section: "overview",
     viewport: { width: WIDTHS.narrow, height: 800 },
   });
-  await rows(page, "Waits for people").filter({ hasText: "rm old.toml" }).waitFor();
+  await rows(page, "Waiting for people").filter({ hasText: "rm old.toml" }).waitFor();
   const cut = `[...document.querySelectorAll(".section-body, .table-scroller")].filter((one) => one.scrollWidth > one.clientWidth).length`;
   expect(await page.evaluate(cut)).toBe(0);
   const label = `getComputedStyle(document.querySelector("table td"), "::before").content`;
@@ -79,8 +79,8 @@ test("runs that start, fail or are stopped appear without a reload, and a card l
   const page = await signedIn(at, browser, { name: "ana" });
   await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Overview" }).focus();
   await page.keyboard.press("Enter");
-  await rows(page, "Waits for people").filter({ hasText: "rm old.toml" }).waitFor();
-  const working = rows(page, "Goes on now");
+  await rows(page, "Waiting for people").filter({ hasText: "rm old.toml" }).waitFor();
+  const working = rows(page, "Running now");
   await working.filter({ hasText: "tidy up" }).filter({ hasText: "Waiting" }).filter({ hasText: "ana" }).waitFor();
 
   at.talk({ text: "break it", channel: at.channel() });
@@ -91,7 +91,7 @@ test("runs that start, fail or are stopped appear without a reload, and a card l
   await page.getByRole("button", { name: "Stop tidy again" }).click();
   await working.filter({ hasText: "tidy again" }).waitFor({ state: "detached" });
 
-  await rows(page, "Waits for people").getByRole("link", { name: "tidy up" }).click();
+  await rows(page, "Waiting for people").getByRole("link", { name: "tidy up" }).click();
   await page.getByRole("button", { name: "Allow once" }).waitFor();
   await leave(page);
 });
@@ -99,7 +99,7 @@ test("runs that start, fail or are stopped appear without a reload, and a card l
 test("an admin who is in no channel sees the total spending, but no activity", async () => {
   const page = await signedIn(at, browser, { name: "max", section: "overview" });
   await rows(page, "Spent").filter({ hasText: "Everybody" }).filter({ hasText: "$50" }).waitFor();
-  await page.getByText("Nothing goes on.").waitFor();
+  await page.getByText("Nothing is running.").waitFor();
   expect(await page.getByText("tidy up").count()).toBe(0);
   await leave(page);
 });
@@ -150,7 +150,7 @@ test("a session can be searched for, opened and left by keyboard alone", async (
   await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).focus();
   await page.keyboard.press("Enter");
   await sessions(page).first().waitFor();
-  await page.getByRole("searchbox", { name: "Search in sessions" }).focus();
+  await page.getByRole("searchbox", { name: "Search sessions" }).focus();
   await page.keyboard.type("somebody");
   await page.getByText("1 session", { exact: true }).waitFor({ state: "attached" });
   for (let stop = 0; stop < 6; stop += 1) await page.keyboard.press("Tab");
@@ -163,7 +163,7 @@ test("a session can be searched for, opened and left by keyboard alone", async (
   await page.keyboard.press("Enter");
   // The search stands as it was left, and so does the keyboard.
   await sessions(page).first().waitFor();
-  expect(await page.getByRole("searchbox", { name: "Search in sessions" }).inputValue()).toBe("somebody");
+  expect(await page.getByRole("searchbox", { name: "Search sessions" }).inputValue()).toBe("somebody");
   expect(String(await page.evaluate("document.activeElement.textContent"))).toContain("send somebody");
   await page.goBack();
   await page.getByRole("heading", { name: "send somebody" }).waitFor();

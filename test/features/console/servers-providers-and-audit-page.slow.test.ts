@@ -95,7 +95,7 @@ describe("tools and MCP servers", () => {
     expect(await server(page, "off").getByRole("button").count()).toBe(0);
 
     await page.getByRole("button", { name: "Reconnect all" }).press("Enter");
-    await server(page, "all").getByRole("status").getByText("It is connected.").waitFor();
+    await server(page, "all").getByRole("status").getByText("Connected.").waitFor();
     await page.getByRole("button", { name: "Reconnect all" }).press("Enter");
     await server(page, "all").getByRole("status").getByText("Wait a few seconds").waitFor();
     await page.getByRole("button", { name: "Reconnect gone" }).click();
@@ -133,16 +133,16 @@ describe("tools and MCP servers", () => {
     await page.getByRole("combobox", { name: "From" }).selectOption("built in");
     await expect.poll(() => rows.count()).toBeLessThanOrEqual(all - TAKEN);
     await page.getByRole("searchbox", { name: "Search tools" }).fill("no such tool");
-    await page.getByText("No tool fits this search.").waitFor();
+    await page.getByText("No tools match this search.").waitFor();
 
     await page.goto(`${originOf(at)}/#/tools/mcp__large__tool_7`);
-    await page.getByRole("region", { name: "What models read" }).getByText("onerror").waitFor();
+    await page.getByRole("region", { name: "Description for models" }).getByText("onerror").waitFor();
     await page.getByRole("region", { name: "Arguments" }).getByText('"note"').waitFor();
     expect(await page.locator(".section img").count()).toBe(0);
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
     expect(await page.title()).not.toBe("taken");
     await page.goto(`${originOf(at)}/#/tools/nothing`);
-    await page.getByText("There is no tool of that name now.").waitFor();
+    await page.getByText("There is no tool with that name.").waitFor();
     const listed = await page.evaluate(`fetch("/features/tools/list").then((answer) => answer.json())`);
     expect(toolsSchema.parse(listed).rows.length).toBe(all);
     await leave(page);
@@ -153,7 +153,7 @@ describe("tools and MCP servers", () => {
     for (const [address, there] of [
       ["mcp", "Connected since"],
       ["tools", "web_fetch"],
-      ["tools/bash", "What models read"],
+      ["tools/bash", "Description for models"],
     ] as const) {
       await page.goto(`${originOf(at)}/#/${address}`);
       await page.getByText(there).first().waitFor();
@@ -285,10 +285,10 @@ describe("the audit log and the navigation", () => {
     const page = await signedIn(at, browser, { name: "vera" });
     expect(await sections(page).filter({ hasText: "Audit log" }).count()).toBe(0);
     await page.goto(`${originOf(at)}/#/audit`);
-    await page.getByText("This is for admins.").waitFor();
+    await page.getByText("Only admins can see this.").waitFor();
     expect(await rows(page).count()).toBe(0);
     await page.goto(`${originOf(at)}/#/nothing`);
-    await page.getByText("The page has no such part.").waitFor();
+    await page.getByText("There is no such page.").waitFor();
     await leave(page);
   });
 });

@@ -114,7 +114,7 @@ test("people who may not decide see no buttons, and a hand-made click is refused
   const cleo = await signedIn(at, browser, { name: "cleo" });
   await link(at, cleo, "U0CLEO");
   await openSession(cleo, "write b dot txt");
-  await cleo.getByText("This is not for you to decide here.").waitFor();
+  await cleo.getByText("You cannot decide this here.").waitFor();
   const action = `approve:y:${await approvalOf(id)}`;
   expect((await press(cleo, id, action)).body).toContain("You can't decide this");
 
@@ -123,13 +123,13 @@ test("people who may not decide see no buttons, and a hand-made click is refused
   expect((await press(vera, id, action)).status).toBe(403);
   const nils = await signedIn(at, browser, { name: "nils" });
   await openSessions(nils);
-  await nils.getByText("Sessions of Slack are shown to you once you are linked").waitFor();
+  await nils.getByText("To see sessions on Slack, link your account there").waitFor();
   expect(await sessionRows(nils).count()).toBe(0);
   expect((await press(nils, id, action)).status).toBe(404);
 
   // A button that the page does not show cannot be pressed.
   for (const other of ["details:x", "jobs:add", "prompt:1", "hook:memory:x"]) {
-    expect((await press(ana, id, other)).body).toContain("There is no such button here.");
+    expect((await press(ana, id, other)).body).toContain("This button no longer exists.");
   }
   expect(talk.seen().some((seen) => seen.text.includes("Allowed"))).toBe(false);
   await ana.getByRole("button", { name: "Deny" }).click();
@@ -163,7 +163,7 @@ test("a question can be answered by its button, and sub-agents are shown as a tr
   const tasks = ana.getByRole("list", { name: "Sub-agents" });
   await tasks.getByRole("link", { name: "the shed" }).click();
   await messages(ana).getByText("There is a rake.").waitFor();
-  await ana.getByRole("button", { name: "Back to the session that began it" }).click();
+  await ana.getByRole("button", { name: "Back to the parent session" }).click();
   await messages(ana).getByText("So be it.").waitFor();
 });
 

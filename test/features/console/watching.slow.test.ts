@@ -111,7 +111,7 @@ test("a session that is invisible to a person appears in no list, search, addres
 
   // The session by its address, and by a watch on its id.
   await cleo.goto(`${new URL(cleo.url()).origin}/${href}`);
-  await cleo.getByText("There is no such session, or none that you may see.").waitFor();
+  await cleo.getByText("This session does not exist, or you may not see it.").waitFor();
   secret.say("and the heron budget is 8", {});
   await secret.answered(2);
   expect(frames.join()).not.toContain(id);
@@ -142,7 +142,7 @@ test("a changed file is shown as a diff, unless it looks like a secret", async (
   await files.getByRole("deletion").getByText("-two").waitFor();
   expect(await files.getByRole("insertion").allTextContents()).toEqual(["+2\n"]);
   await files.getByText(".env").click();
-  await files.getByText("It looks like a file of environment variables.").waitFor();
+  await files.getByText("It looks like a file of environment variables, so it is not shown.").waitFor();
   // Somebody else's words are not put down to the session.
   writeFileSync(path.join(root, "notes.md"), "another's\n");
   await ana.reload();

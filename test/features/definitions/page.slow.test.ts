@@ -101,7 +101,7 @@ test("axe finds no accessibility violation in lists, editors, dialogs and instru
   await page.getByRole("table", { name: "Channels" }).waitFor();
   await looked("instructions");
   await openAt(page, `instructions/${encodeURIComponent("slack:C1900")}`);
-  await page.getByText("All that its runs are told").waitFor();
+  await page.getByText("Everything its runs are told").waitFor();
   await page.getByText("AGENTS.md", { exact: true }).click();
   await looked("instructions-one");
   await leave(page);
@@ -124,17 +124,17 @@ test("a skill can be edited, corrected, saved and used by keyboard, and the ship
   expect(await page.getByRole("region", { name: "Preview" }).locator("strong").textContent()).toBe("herons");
   await save(page);
   await page.getByText("✓ Saved as revision 1.").waitFor();
-  await page.getByText("It stands in place of the one that comes with Deckhand.").waitFor();
+  await page.getByText("It replaces the built-in one.").waitFor();
 
   const talk = at.talk({ text: "review it", channel: at.channel() });
   await talk.answered(1);
   expect(toldOn(at, "review it")).toContain("Count the **herons** first.");
 
-  await page.getByRole("button", { name: "Restore the shipped one" }).press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Restore the shipped one" }).press("Enter");
-  await page.getByText("✓ The shipped one holds again.").waitFor();
+  await page.getByRole("button", { name: "Restore the built-in one" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Restore the built-in one" }).press("Enter");
+  await page.getByText("✓ The built-in one applies again.").waitFor();
   await page.getByRole("button", { name: "Compare revision 1" }).press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Put it into the editor" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Open in the editor" }).press("Enter");
   await expect.poll(() => source(page).inputValue()).toContain("Looks for herons.");
   await page.getByRole("button", { name: "Discard changes" }).press("Enter");
   const later = at.talk({ text: "review it again", channel: at.channel() });
@@ -147,7 +147,7 @@ test("an agent can be created on the page, chosen by /agent, and removed; an inv
   const page = await signedIn(at, browser, { name: "ana", section: "agents" });
   await page.getByRole("link", { name: "New agent" }).press("Enter");
   await page.getByRole("textbox", { name: "Name (required)" }).fill("The Scribe");
-  await page.getByText("A name has small letters").waitFor();
+  await page.getByText("A name has lower-case letters").waitFor();
   await page.getByRole("textbox", { name: "Name (required)" }).fill("scribe");
   await source(page).fill(
     `---\ndescription: ${JSON.stringify(HOSTILE)}\naccess: read-only\n---\nWrite like a heron. ${HOSTILE}`,
@@ -173,7 +173,7 @@ test("an agent can be created on the page, chosen by /agent, and removed; an inv
   await openAt(page, "agents/scribe");
   await page.getByRole("button", { name: "Remove it" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
-  await page.getByText("✓ scribe is removed.").waitFor();
+  await page.getByText("✓ scribe was removed.").waitFor();
   expect(await said("who is there?")).not.toContain("- scribe");
   await leave(page);
 });
@@ -189,7 +189,7 @@ test("a new agent's text is marked invalid only once it has a name, and a used n
   expect(await source(page).getAttribute("aria-invalid")).toBe("false");
   await page.getByRole("textbox", { name: "Name (required)" }).fill("plan");
   await save(page);
-  await page.getByText("There is an agent of that name: open it to change it.").waitFor();
+  await page.getByText("There is an agent with that name. Open that one to change it.").waitFor();
   await leave(page);
 });
 
@@ -218,13 +218,13 @@ test("of two browsers that save concurrently the second is shown both versions, 
   await save(ana);
   await ana.getByText("✓ Saved as revision 1.").waitFor();
   await save(max);
-  const conflict = max.getByRole("alert").filter({ hasText: "ana has saved another version" });
+  const conflict = max.getByRole("alert").filter({ hasText: "ana saved another version" });
   await conflict.getByText("As ana says.").waitFor();
   await picture(max, "conflict");
   expect(await complaintsAbout(max)).toEqual([]);
   expect(await source(max).inputValue()).toContain("As max says.");
   expect((await ask(ana, "/one?kind=skill&name=refactor")).body["text"]).toContain("As ana says.");
-  await conflict.getByRole("button", { name: "Go on with mine over theirs" }).press("Enter");
+  await conflict.getByRole("button", { name: "Keep mine" }).press("Enter");
   await save(max);
   await max.getByText("✓ Saved as revision 2.").waitFor();
   expect((await ask(ana, "/one?kind=skill&name=refactor")).body["text"]).toContain("As max says.");
@@ -235,7 +235,7 @@ test("of two browsers that save concurrently the second is shown both versions, 
   await save(max);
   await max.getByText("✓ Saved as revision 3.").waitFor();
   await save(ana);
-  await ana.getByRole("button", { name: "Take theirs" }).press("Enter");
+  await ana.getByRole("button", { name: "Use theirs" }).press("Enter");
   await expect.poll(() => source(ana).inputValue()).toContain("And again.");
   await Promise.all([leave(ana), leave(max)]);
 });
@@ -247,16 +247,16 @@ test("unsaved text survives leaving the page, is marked in the list, and can be 
   await page.getByRole("row").filter({ hasText: "designer" }).filter({ hasText: "not saved" }).waitFor();
   await page.reload();
   await page.getByRole("link", { name: "designer" }).press("Enter");
-  await page.getByText("This is what you have written before and not saved.").waitFor();
+  await page.getByText("This is your unsaved text from an earlier visit.").waitFor();
   expect(await source(page).inputValue()).toContain("Half written");
-  await page.getByRole("button", { name: "Discard it" }).press("Enter");
+  await page.getByRole("button", { name: "Discard" }).press("Enter");
   await expect.poll(() => source(page).inputValue()).toContain("name: designer");
   await leave(page);
 });
 
 test("definitions are read-only for viewers, and those from the settings are locked for admins as well", async () => {
   const page = await signedIn(at, browser, { name: "vera", section: "agents/build" });
-  await page.getByText("all channels that the settings give no other agent").waitFor();
+  await page.getByText("all channels without an agent of their own").waitFor();
   expect(await source(page).getAttribute("readonly")).not.toBeNull();
   expect(await page.getByRole("button", { name: /save|Restore|Remove/iu }).count()).toBe(0);
   await openAt(page, "agents");
@@ -286,8 +286,8 @@ test("a channel's instructions can be written on the page, and come last in its 
   await page.getByText("the page, for this channel").waitFor();
   await at.talk({ text: "what is told here?", channel: "C1901" }).answered(1);
   expect(toldOn(at, "what is told here?")).toContain("Answer in the words of herons.");
-  await page.getByRole("button", { name: "Take it back" }).press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).press("Enter");
+  await page.getByRole("button", { name: "Remove" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).press("Enter");
   await page.getByText("✓ Taken back").waitFor();
   expect(await source(page).inputValue()).toBe("");
   await leave(page);

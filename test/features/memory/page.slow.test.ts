@@ -108,7 +108,7 @@ test("on the page a person can read, search, add, edit, pin and forget memories 
   await openMemory(ana, open);
   await rows(ana).filter({ hasText: "we deploy on Thursdays" }).filter({ hasText: "this channel" }).waitFor();
   await rows(ana).filter({ hasText: "I drink tea" }).filter({ hasText: "you" }).waitFor();
-  await ana.getByText("4 memories that you may read here").waitFor();
+  await ana.getByText("4 memories you can read here").waitFor();
 
   await ana.getByRole("searchbox", { name: "Search memories" }).fill("when is the deployment");
   await ana.keyboard.press("Enter");
@@ -160,7 +160,7 @@ test("a private channel's memories are revealed to nobody outside by list, searc
   await rows(ana).filter({ hasText: "the board meets at nine" }).waitFor();
   for (const page of [cleo, vera]) {
     await openMemory(page, board);
-    await page.getByText("There is no such channel that you may see.").waitFor();
+    await page.getByText("This channel does not exist, or you may not see it.").waitFor();
     for (const query of ["", "board meets"]) {
       const list = await handMade(page, `/features/memory/list?channel=slack:${board}&query=${query}`);
       expect(list).toMatchObject({ status: 403, body: expect.not.stringContaining("nine") });
@@ -170,7 +170,7 @@ test("a private channel's memories are revealed to nobody outside by list, searc
     expect(await page.content()).not.toContain("board meets");
     await page.getByRole("searchbox", { name: "Search memories" }).fill("when does the board meet at nine");
     await page.keyboard.press("Enter");
-    await page.getByText(/The best \w+ for this search|Nothing fits this search/u).waitFor();
+    await page.getByText(/The (?:\d+ )?best match(?:es)? for this search|No memories match this search/u).waitFor();
     expect(await page.content()).not.toContain("the board meets");
   }
   const seq = numberOf("the board meets");
@@ -181,7 +181,7 @@ test("a private channel's memories are revealed to nobody outside by list, searc
     expect(told).not.toContain("nine");
   }
   await openMemory(nina, open);
-  await nina.getByText("There is no such channel that you may see.").waitFor();
+  await nina.getByText("This channel does not exist, or you may not see it.").waitFor();
 });
 
 test("a viewer can read memories but not change them, even by hand-made requests", async () => {
@@ -245,9 +245,9 @@ test("many memories are paginated", async () => {
   expect((await runCli(["memory", "import", file], { cwd: at.bot.home })).out).toContain(`${MANY} memories imported`);
   await openMemory(ana, channel);
   await expect.poll(() => rows(ana).count()).toBe(50);
-  await ana.getByRole("button", { name: "Older ones" }).click();
+  await ana.getByRole("button", { name: "Older memories" }).click();
   await expect.poll(() => rows(ana).count()).toBe(100);
-  await ana.getByRole("button", { name: "Older ones" }).click();
+  await ana.getByRole("button", { name: "Older memories" }).click();
   await expect.poll(() => rows(ana).filter({ hasText: "of many" }).count()).toBe(MANY);
 });
 

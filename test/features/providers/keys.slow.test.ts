@@ -59,7 +59,7 @@ test("an admin can test, store, replace and remove a key on the page, and the ne
   expect(await answer("before there is a key")).not.toContain("real key");
 
   await page.getByRole("button", { name: "Set a key for Anthropic" }).press("Enter");
-  const dialog = page.getByRole("dialog", { name: "A key for Anthropic" });
+  const dialog = page.getByRole("dialog", { name: "Set a key for Anthropic" });
   await dialog.getByLabel("Key", { exact: true }).fill(WRONG);
   await dialog.getByRole("button", { name: "Test this key" }).click();
   await dialog.getByText("✗ Anthropic: refused (HTTP 401)").waitFor();
@@ -74,7 +74,7 @@ test("an admin can test, store, replace and remove a key on the page, and the ne
   await page.getByText("where a channel or a thread has no other: anthropic/").waitFor();
   expect(await answer("now there is one")).toBe("Said with a real key.");
 
-  await page.getByRole("button", { name: "Replace the key of Anthropic" }).click();
+  await page.getByRole("button", { name: "Replace the key for Anthropic" }).click();
   await page.getByLabel("Key", { exact: true }).fill(WRONG);
   await page.keyboard.press("Enter");
   await row(page).getByText("ends in 0000").waitFor();
@@ -82,8 +82,8 @@ test("an admin can test, store, replace and remove a key on the page, and the ne
   await row(page).getByText("✗ Anthropic: refused (HTTP 401)").waitFor();
   expect(await answer("and with one that is refused")).toContain("key");
 
-  await page.getByRole("button", { name: "Remove the stored key of Anthropic" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove it for good" }).click();
+  await page.getByRole("button", { name: "Remove the stored key for Anthropic" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove key" }).click();
   await row(page).getByText("none: set it here").waitFor();
   expect(await answer("and again with none")).not.toContain("real key");
   expect(await page.content()).not.toContain(WRONG);
@@ -96,7 +96,7 @@ test("a key set by the command line beside the running program is used by its ne
   expect(await keys("set", "nobody")).toMatchObject({ failed: true, error: "✗ There is no provider nobody." });
   expect(await setKey(KEY)).toMatchObject({
     failed: false,
-    out: expect.stringContaining("✓ The key of Anthropic is stored"),
+    out: expect.stringContaining("✓ The key for Anthropic is stored"),
   });
   await at.until("the key is used", async () => (await answer("is it there")) === "Said with a real key.");
 
@@ -108,7 +108,7 @@ test("a key set by the command line beside the running program is used by its ne
   const { out } = await runCli(["doctor"], { cwd: at.bot.home, env: at.env });
   expect(out).toContain("model: anthropic/");
 
-  expect((await keys("remove", "anthropic")).out).toBe("✓ The key of Anthropic is removed.");
+  expect((await keys("remove", "anthropic")).out).toBe("✓ The key for Anthropic was removed.");
   expect((await keys("remove", "anthropic")).failed).toBe(true);
   await at.until("the key is gone", async () => (await answer("is it gone")) !== "Said with a real key.");
   expect((await keys("test", "anthropic")).error).toBe(
@@ -138,7 +138,7 @@ test("keys that cannot be decrypted are reported on the page, by doctor and in t
   const lost = "Stored keys cannot be used (Anthropic): they were sealed with another key.";
   const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await page.getByRole("alert").getByText(lost).waitFor();
-  await row(page).getByText("stored, and cannot be opened").waitFor();
+  await row(page).getByText("stored, but cannot be decrypted").waitFor();
   await leave(page);
   expect((await keys("list")).out).toContain(`⚠ ${lost}`);
   expect((await runCli(["doctor"], { cwd: at.bot.home, env: at.env })).out).toContain(`⚠ ${lost}`);
@@ -163,7 +163,7 @@ test("axe finds no accessibility violation in a stored key and its dialog, on an
   const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await row(page).getByText("stored").waitFor();
   await expectSound(page, "keys");
-  await page.getByRole("button", { name: "Replace the key of Anthropic" }).click();
+  await page.getByRole("button", { name: "Replace the key for Anthropic" }).click();
   await page.getByLabel("Key", { exact: true }).fill(WRONG);
   await expectSound(page, "key-dialog", { within: "dialog[open]" });
   await leave(page);

@@ -299,7 +299,7 @@ test("a protected site needs its password, and guessing is throttled per visitor
   expect((await enter("e")).status).toBe(401);
   const late = await enter(password);
   expect([late.status, Number(late.headers.get("retry-after")) > 800]).toEqual([429, true]);
-  expect(await late.text()).toContain("Too many tries. Wait 15 minutes");
+  expect(await late.text()).toContain("Too many attempts. Wait 15 minutes");
   expect((await enter(password, "10.0.0.2")).status).toBe(303);
   // Whoever has one address of IPv6 has a whole network of them.
   for (let host = 1; host <= 5; host += 1) expect((await enter("x", `2001:db8::${host}`)).status).toBe(401);

@@ -17,7 +17,7 @@ export function MainHead({ title, show, isWaiting = false, children }: MainHeadP
       <button
         type="button"
         class="icon-button narrow-only"
-        aria-label={isWaiting ? "Threads and jobs, another thread waits" : "Threads and jobs"}
+        aria-label={isWaiting ? "Threads and jobs; another thread is waiting" : "Threads and jobs"}
         onClick={() => show("threads")}
       >
         <BackIcon />

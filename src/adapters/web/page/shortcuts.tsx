@@ -9,11 +9,11 @@ import { CloseIcon } from "./text/icons.tsx";
 import { bodyId } from "./thread/message-item.tsx";
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [["/"], "Write a message; there, a second one lists the commands"],
+  [["/"], "Write a message; press it again for the commands"],
   [["Enter"], "Send"],
-  [["Ctrl", "Enter"], "Send, also where Enter begins a new line"],
+  [["Ctrl", "Enter"], "Send, even where Enter starts a new line"],
   [["Shift", "Enter"], "New line"],
-  [["w"], "Go to what waits for you"],
+  [["w"], "Go to what is waiting for you"],
   [["Esc"], "Stop the run"],
   [["?"], "Show these shortcuts"],
 ];

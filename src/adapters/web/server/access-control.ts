@@ -54,13 +54,13 @@ const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup", PROVIDER_P
 /** Paths that the page requests by itself, which do not count as activity. */
 const UNUSED_PATHS: ReadonlySet<string> = new Set(["/session", "/live"]);
 const NOT_OURS =
-  "This server is not the one that was asked for. Where a proxy or a tunnel is to lead here, an operator sets `web.url` to the address that people use.";
+  "This server does not serve that address. If a proxy or a tunnel leads here, an operator must set `web.url` to the address that people use.";
 const ANOTHER_NAME =
-  "The page is not served under this name. If it is its own, an operator sets `web.url` to it. A proxy before it keeps the `Host` header, or is named in `web.trustProxy`.";
+  "The page is not served under this name. If the name is right, an operator must set `web.url` to it. A proxy in front of the page must keep the `Host` header, or be listed in `web.trustProxy`.";
 const NOT_FROM_PAGE = "Only the page itself may ask for this.";
 const NO_ORIGIN =
-  "Only the page itself may ask for this, which browsers say by the `Origin` header. A proxy before the page passes that on, and leaves the page's `Referrer-Policy` as it is.";
-const BY_HTTP = "Nobody can sign in where the page was opened by http://. Open its https:// address.";
+  "Only the page itself may ask for this; browsers prove it with the `Origin` header. A proxy in front of the page must pass that header on and leave the page's `Referrer-Policy` unchanged.";
+const BY_HTTP = "Nobody can sign in over http://. Open the page's https:// address.";
 
 interface RequestParts {
   readonly request: FastifyRequest;

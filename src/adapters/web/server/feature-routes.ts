@@ -39,7 +39,7 @@ export type FeatureRoutes = ReadonlyMap<string, readonly FeatureRoute[]>;
 
 const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 0, operator: 1, admin: 2 };
 const KEY_HOLDER = { role: "admin", name: "operator" } as const;
-const NOT_ALLOWED = { error: "Your account may not do this: it is for admins." };
+const NOT_ALLOWED = { error: "Only admins may do this." };
 
 /**
  * Serves the features' routes to requests that access control has admitted. `routes` is empty until the features are

@@ -28,19 +28,19 @@ function passwordForm({ token, name }: LoginForm): string {
 <label>Password<input name="password" type="password" autocomplete="current-password" maxlength="512" required${name === "" ? "" : " autofocus"}></label>
 <button type="submit">Sign in</button>
 </form>
-<p class="hint">Forgotten it? Whoever runs Deckhand sets another one: <code>deckhand user passwd</code>.</p>`;
+<p class="hint">Forgotten it? The operator can set a new one: <code>deckhand user passwd</code>.</p>`;
 }
 
 export function setupPage({ token, name, problem }: LoginForm): string {
   return page(
     "Set up Deckhand",
-    `<p>Make the first account, an admin's. From then on this page is for those who sign in; <code>deckhand user add</code> makes more accounts.</p>
+    `<p>Create the first account, an admin's. From then on people must sign in to this page; <code>deckhand user add</code> creates more accounts.</p>
 <form method="post" action="/setup">
 ${problemText(problem)}<input type="hidden" name="token" value="${escaped(token)}">
 <label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="32" required autofocus value="${escaped(name)}"></label>
 <label>Password<input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required aria-describedby="rule"></label>
 <p class="hint" id="rule">At least 12 characters; a few words are fine.</p>
-<label>Password, again<input name="again" type="password" autocomplete="new-password" maxlength="256" required></label>
+<label>Repeat the password<input name="again" type="password" autocomplete="new-password" maxlength="256" required></label>
 <button type="submit">Create the account</button>
 </form>`,
   );

@@ -23,10 +23,10 @@ interface Refused {
   readonly problem: string;
 }
 
-const NONE: Refused = { status: 404, problem: "There is no provider to sign in at." };
+const NONE: Refused = { status: 404, problem: "No sign-in provider is set up." };
 const TOO_OLD: Refused = {
   status: 403,
-  problem: "This sign-in was not begun in this browser, is too old, or was used before. Try again.",
+  problem: "This sign-in was started in another browser, has expired, or was already used. Try again.",
 };
 
 /** Maximum number of unfinished sign-ins per browser, which may have one in each tab. */

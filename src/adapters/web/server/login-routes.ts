@@ -15,10 +15,10 @@ const FORM_S = 86_400;
 const YEAR_S = 31_536_000;
 
 const NO_ACCOUNT =
-  "There is no account yet. Open the address that Deckhand printed when it started: it leads to making the first one, once and for ten minutes. <code>deckhand web-link</code> prints another one.";
-const TOO_OLD = "This form is too old. Try again.";
-const NO_PASSWORDS = "Passwords are not taken here: sign in where everybody does.";
-const WRONG = "Name and password do not fit.";
+  "There is no account yet. Open the address that Deckhand printed when it started to create the first one; it works once, for ten minutes. <code>deckhand web-link</code> prints a new one.";
+const TOO_OLD = "This form has expired. Try again.";
+const NO_PASSWORDS = "Passwords are turned off. Use the sign-in button.";
+const WRONG = "Wrong name or password.";
 
 /** Forms post only to this server. With `no-referrer`, browsers would send the Origin header `null` with them. */
 const PAGE_HEADERS = {
@@ -103,7 +103,7 @@ async function takeSetup(ask: LoginRequest, options: LoginRoutes): Promise<Fasti
   const again = { page: setupPage, name };
   if (!isOwnForm(ask, options, form)) return show(ask, options, { ...again, status: 403, problem: TOO_OLD });
   if (password !== form.get("again")) {
-    return show(ask, options, { ...again, status: 400, problem: "The two passwords are not the same." });
+    return show(ask, options, { ...again, status: 400, problem: "The two passwords differ." });
   }
   const outcome = await loginsOf(options).createFirst({ name, password });
   if (outcome.type === "signed_in") return enter(ask, options, outcome);
@@ -190,7 +190,7 @@ function sendPage(reply: FastifyReply, status: number, html: string): FastifyRep
 function waitText(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const wait = seconds < 60 ? "a moment" : minutes === 1 ? "a minute" : `${minutes} minutes`;
-  return `Too many tries. Wait ${wait}, then try again. From where you were signed in before, you need not wait; the address that \`deckhand web-link\` prints lets you try at once.`;
+  return `Too many attempts. Try again in ${wait}. A browser that was signed in before need not wait, nor one that opens the address printed by \`deckhand web-link\`.`;
 }
 
 /** The accounts, which are open before access control admits anybody to these routes. */

@@ -1,7 +1,7 @@
 export const NO_TOKEN =
-  "Open the address that Deckhand printed when it started: it carries the key to this page, once and for ten minutes. `deckhand web-link` prints another one.";
-export const NOT_READY = "Deckhand is standing by: another process is at work. This page opens when it takes over.";
-export const NOT_SIGNED_IN = "Nobody is signed in here any more. Sign in again.";
+  "Open the address that Deckhand printed when it started. It contains the key to this page and works once, for ten minutes. `deckhand web-link` prints a new one.";
+export const NOT_READY = "Deckhand is standing by while another process runs. This page opens when it takes over.";
+export const NOT_SIGNED_IN = "You have been signed out. Sign in again.";
 export const ONLY_READS = "Your account may only read. An admin can change that with “deckhand user role”.";
 
 /** A page with one sentence, which is the program's own and not escaped. */

@@ -98,9 +98,9 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     const status = error.statusCode ?? 500;
     if (status >= 500) options.log.error({ err: error, path: pathOf(request) }, "web_request_failed");
     if (isDatabaseUnavailable(error)) return reply.code(503).send({ error: DATABASE_AWAY });
-    return reply.code(status).send({ error: status >= 500 ? "Something broke on the server's side." : error.message });
+    return reply.code(status).send({ error: status >= 500 ? "Something broke on the server." : error.message });
   });
-  app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: "There is nothing here." }));
+  app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: "Not found." }));
   registerProbes(app, options);
   await app.register(fastifyStatic, { root: options.pageDirectory, cacheControl: false });
   app.get("/live", { websocket: true }, (socket, request) => options.connected(socket, access.principalOf(request)));

@@ -19,7 +19,7 @@ export const ACTS = {
   "link.added": "linked an account",
   "link.removed": "unlinked an account",
   "login.ended": "signed out",
-  "login.failed": "did not get in",
+  "login.failed": "was refused at sign-in",
   "login.succeeded": "signed in",
   "login.throttled": "failed to sign in too often",
   "mcp.reconnected": "reconnected an MCP server",

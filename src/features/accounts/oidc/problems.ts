@@ -19,13 +19,13 @@ export class ManyTenants extends Error {
 const WRONG_CLIENT: ProviderRefusal = {
   type: "unavailable",
   problem:
-    "The provider does not know Deckhand by these words. An operator sets `oidc.clientId` and `oidc.clientSecret`.",
+    "The provider does not accept Deckhand's client ID or secret. An operator must check `oidc.clientId` and `oidc.clientSecret`.",
 };
 
 const NO_PROVIDER: ProviderRefusal = {
   type: "unavailable",
   problem:
-    "There is no provider of OpenID Connect at its address. An operator looks whether `oidc.issuer` is right: its address and `/.well-known/openid-configuration` behind it open in a browser.",
+    "There is no OpenID Connect provider at its address. An operator must check `oidc.issuer`: that address followed by `/.well-known/openid-configuration` opens in a browser.",
 };
 
 const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
@@ -34,16 +34,16 @@ const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
   OAUTH_TIMEOUT: { type: "unavailable", problem: "The provider does not answer. Try again in a moment." },
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: {
     type: "unavailable",
-    problem: "The clocks of Deckhand's machine and of the provider differ too much. An operator sets them right.",
+    problem: "The clocks of Deckhand's machine and the provider differ too much. An operator must correct them.",
   },
   MANY_TENANTS: {
     type: "unavailable",
-    problem: "The provider's address is that of many tenants. An operator names the team's own in `oidc.issuer`.",
+    problem: "The provider's address is shared by many tenants. An operator must set the team's own in `oidc.issuer`.",
   },
   OAUTH_RESPONSE_IS_NOT_CONFORM: {
     type: "unavailable",
     problem:
-      "The provider answers with an error. An operator looks whether `oidc.issuer` is right: its address and `/.well-known/openid-configuration` behind it open in a browser.",
+      "The provider answers with an error. An operator must check `oidc.issuer`: that address followed by `/.well-known/openid-configuration` opens in a browser.",
   },
   OAUTH_RESPONSE_IS_NOT_JSON: NO_PROVIDER,
   OAUTH_PARSE_ERROR: NO_PROVIDER,
@@ -51,19 +51,19 @@ const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
   OAUTH_UNSUPPORTED_OPERATION: {
     type: "unavailable",
     problem:
-      "The provider signs in a way that is not taken here, such as HS256. An operator chooses a signing key for Deckhand there, RS256 or ES256.",
+      "The provider signs its tokens in a way that is not accepted here, such as HS256. An operator must choose RS256 or ES256 for Deckhand there.",
   },
   OAUTH_JWT_CLAIM_COMPARISON_FAILED: {
     type: "refused",
-    problem: "The provider's answer was not made for this sign-in. Try again.",
+    problem: "The provider's answer belongs to another sign-in. Try again.",
   },
 };
 
-const REFUSED_THERE: ProviderRefusal = { type: "refused", problem: "The provider has not let you in." };
+const REFUSED_THERE: ProviderRefusal = { type: "refused", problem: "The provider denied the sign-in." };
 const BUSY: ProviderRefusal = { type: "unavailable", problem: "The provider is busy. Try again in a moment." };
 const USED_UP: ProviderRefusal = {
   type: "refused",
-  problem: "This sign-in is too old, or was used before. Try again.",
+  problem: "This sign-in has expired or was already used. Try again.",
 };
 
 /** Error codes of the provider itself. Source: RFC 6749, 4.1.2.1 and 5.2; OpenID Connect Core, 3.1.2.6. */
@@ -78,7 +78,7 @@ const BY_ERROR: Readonly<Record<string, ProviderRefusal>> = {
   invalid_grant: USED_UP,
   invalid_scope: {
     type: "unavailable",
-    problem: "The provider does not give Deckhand all that `oidc.scope` asks for. An operator makes the two fit.",
+    problem: "The provider does not allow everything that `oidc.scope` asks for. An operator must make the two match.",
   },
   server_error: BUSY,
   temporarily_unavailable: BUSY,
@@ -86,16 +86,16 @@ const BY_ERROR: Readonly<Record<string, ProviderRefusal>> = {
 
 const UNREACHED: ProviderRefusal = {
   type: "unavailable",
-  problem: "The provider cannot be reached. Try again in a moment; an operator looks at `deckhand doctor`.",
+  problem: "The provider cannot be reached. Try again in a moment; `deckhand doctor` tells an operator why.",
 };
 const UNTRUSTED: ProviderRefusal = {
   type: "unavailable",
   problem:
-    "The provider's certificate is not trusted here. An operator names its authority's in `NODE_EXTRA_CA_CERTS`, or sets `oidc.issuer` to a name that it is for.",
+    "The provider's certificate is not trusted here. An operator must add its authority's certificate in `NODE_EXTRA_CA_CERTS`, or set `oidc.issuer` to a name that it covers.",
 };
 const UNSOUND: ProviderRefusal = {
   type: "refused",
-  problem: "The provider's answer does not hold. Try again; if it stays so, the log says to an operator why.",
+  problem: "The provider's answer is not valid. Try again; if it keeps happening, the log tells an operator why.",
 };
 
 /** Source: Node.js docs, X509 certificate error codes. */
@@ -123,7 +123,7 @@ export function issuerNamed(error: unknown): URL | null {
 }
 
 function calledOtherwise({ href }: URL): ProviderRefusal {
-  const problem = `The provider calls itself ${href}, and the settings do otherwise. An operator compares \`oidc.issuer\`.`;
+  const problem = `The provider calls itself ${href}, which differs from \`oidc.issuer\`. An operator must correct the setting.`;
   return { type: "unavailable", problem };
 }
 

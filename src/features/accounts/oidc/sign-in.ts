@@ -24,23 +24,26 @@ interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
   readonly signedOut: () => void;
 }
 
-const TOO_MANY: ProviderOutcome = { type: "refused", problem: "Too many tries. Wait a few minutes, then try again." };
+const TOO_MANY: ProviderOutcome = {
+  type: "refused",
+  problem: "Too many attempts. Wait a few minutes, then try again.",
+};
 const NO_GROUP: ProviderOutcome = {
   type: "refused",
   problem:
-    "You are known, but in none of the groups that may come in here. Ask whoever keeps the groups; the log says to an operator which ones the provider names.",
+    "You are not in any of the groups that may sign in here. Ask whoever manages the groups; the log tells an operator which ones the provider names.",
 };
 const NO_GROUPS_SAID: ProviderOutcome = {
   type: "refused",
   problem:
-    "The provider does not say which groups you are in. An operator looks at `oidc.groupsClaim` and `oidc.scope`, and at the provider whether that claim goes into ID tokens.",
+    "The provider does not say which groups you are in. An operator must check `oidc.groupsClaim` and `oidc.scope`, and whether the provider puts that claim into ID tokens.",
 };
 const TOO_MANY_GROUPS: ProviderOutcome = {
   type: "refused",
   problem:
-    "You are in more groups than the provider says. An operator has it say those alone that are assigned to Deckhand, or roles in their place.",
+    "You are in more groups than the provider lists. An operator must have it list only the groups assigned to Deckhand, or use roles instead.",
 };
-const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has changed meanwhile. Try again." };
+const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has changed in the meantime. Try again." };
 
 /** Sign-in at the operator's OpenID Connect provider. */
 export function createProviderLogin(settings: OidcSettings, means: Means): ProviderLogin {

@@ -113,7 +113,7 @@ async function failedRuns(viewer: Viewer, world: OverviewScope): Promise<TeamOve
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   budget_exceeded: "It reached a spending limit.",
-  max_turns: "It used up its turns without an end.",
+  max_turns: "It used up its turns without finishing.",
   max_tokens: "Its answer was longer than the model may write.",
 };
 

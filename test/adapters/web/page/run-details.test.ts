@@ -183,7 +183,7 @@ test("what was not sent to a thread that was deleted is kept for a new one, unle
 test("who may only read is not told to begin a new thread where one was deleted", () => {
   const you = { type: "you", name: "vera", personId: "web:vera", role: "viewer", changeToken: "" } as const;
   const shown = load(initialState({ openId: "t", ...NOTHING }), { messages: [message(1, body("gone"))] });
-  expect(load(shown, {}).notice).toBe("This thread was deleted. Here you begin a new one.");
+  expect(load(shown, {}).notice).toBe("This thread was deleted. You can start a new one here.");
   expect(load(reduce(shown, { type: "frame", frame: you }), {}).notice).toBe("This thread was deleted.");
 });
 

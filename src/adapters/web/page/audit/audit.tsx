@@ -26,7 +26,7 @@ const EVERYTHING: Search = { by: "", act: "", from: "", to: "" };
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   { title: "When", cell: Moment },
-  { title: "Who", cell: ({ by }) => (by === "" ? <span class="hint">nobody known</span> : by) },
+  { title: "Who", cell: ({ by }) => (by === "" ? <span class="hint">unknown</span> : by) },
   { title: "What", cell: ({ act }) => <span title={act}>{actWords(act)}</span> },
   { title: "About", cell: About },
   { title: "Details", cell: ({ details }) => details },
@@ -45,7 +45,7 @@ export function Audit(): JSX.Element {
         caption="Audit log"
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty="Nothing that fits this search was written down."
+        empty="No entries match this search."
         more="Older entries"
       />
     </>

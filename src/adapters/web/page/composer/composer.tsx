@@ -13,7 +13,7 @@ import { filesOf, UploadList, type Uploads, useUploads } from "./uploads.tsx";
 export const COMPOSER_ID = "composer";
 
 const TOO_LONG = `This message is longer than ${figure(WEB_LIMITS.messageChars)} characters. Attach it as a file.`;
-const TOO_MANY = `A message takes ${MESSAGE_FILES} files. Remove some.`;
+const TOO_MANY = `A message can have ${MESSAGE_FILES} files. Remove some.`;
 
 interface ComposerProps {
   readonly state: PageState;
@@ -23,7 +23,7 @@ interface ComposerProps {
 function Hint(): JSX.Element {
   return (
     <p class="composer-hint" id="composer-hint">
-      <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line, <kbd>/</kbd> lists commands,{" "}
+      <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> starts a new line, <kbd>/</kbd> lists commands,{" "}
       <kbd>@</kbd> agents
     </p>
   );

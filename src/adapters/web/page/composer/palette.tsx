@@ -84,7 +84,7 @@ export function PaletteList({ palette }: { readonly palette: Palette }): JSX.Ele
   return (
     <>
       <p class="hidden" role="status">
-        {suggestions.length === 0 ? "" : `${suggestions.length} to choose from`}
+        {suggestions.length === 0 ? "" : `${suggestions.length} suggestions`}
       </p>
       {suggestions.length > 0 && (
         <ul ref={list} id={LIST_ID} class="palette" role="listbox" aria-label="Commands">

@@ -34,8 +34,8 @@ export function useUploads(
     // One notice, because a second one would take the place of the first.
     const said = [
       ...(folders.length > 0 ? [`Folders cannot be attached, only the files in them: ${folders.join(", ")}.`] : []),
-      ...(tooLarge.length > 0 ? [`Not attached, because larger than 20 MB: ${tooLarge.join(", ")}.`] : []),
-      ...(taken.length > room ? [`A message takes ${MESSAGE_FILES} files. The rest is left out.`] : []),
+      ...(tooLarge.length > 0 ? [`Not attached because they are larger than 20 MB: ${tooLarge.join(", ")}.`] : []),
+      ...(taken.length > room ? [`A message can have ${MESSAGE_FILES} files. The rest was not attached.`] : []),
     ];
     if (said.length > 0) notify(said.join(" "));
     for (const file of taken.slice(0, room)) {

@@ -21,7 +21,7 @@ export function ChangeDialog({ before, after, children, ...asked }: ChangeDialog
     <Dialog {...asked} className="change">
       {children}
       {before === after ? (
-        <p class="hint">The text stays as it is.</p>
+        <p class="hint">Nothing would change.</p>
       ) : (
         // Long lines scroll by themselves, also by keyboard.
         <section class="change-lines" tabIndex={0} aria-label="Changed lines">

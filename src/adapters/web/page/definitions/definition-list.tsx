@@ -26,7 +26,7 @@ export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
     title: "Agents",
     section: "agents",
     about:
-      "Who answers: what each is told, and what it may do. People switch by /agent or @name. What is saved here holds from the next run on.",
+      "Who answers: each agent's instructions and what it may do. People switch with /agent or @name. Changes saved here apply from the next run.",
     make: "New agent",
     label: "Definition",
     usedBy: "Chosen by",
@@ -35,7 +35,7 @@ export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
     title: "Skills",
     section: "skills",
     about:
-      "Instructions for work that recurs. The model calls one when it fits, people by /skill. What is saved here holds from the next run on.",
+      "Instructions for recurring work. The model uses one when it fits; people call it with /skill. Changes saved here apply from the next run.",
     make: "New skill",
     label: "SKILL.md",
     usedBy: "Called by",
@@ -43,9 +43,9 @@ export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
 };
 
 const SOURCES: Readonly<Record<Listed["from"], string>> = {
-  shipped: "comes with Deckhand",
+  shipped: "built in",
   page: "set on this page",
-  file: "the operator's files",
+  file: "a file of the operator's",
 };
 
 /** Lists the existing agents or skills and their origin. */
@@ -69,7 +69,7 @@ export function DefinitionList({ kind }: { readonly kind: DefinitionKind }): JSX
             )}
             {found.problems.length > 0 && (
               <div class="problem" role="alert">
-                <p>Not loaded, or not as written:</p>
+                <p>Not loaded, or only in part:</p>
                 <ul>
                   {found.problems.map((problem) => (
                     <li key={problem}>{problem}</li>
@@ -82,7 +82,7 @@ export function DefinitionList({ kind }: { readonly kind: DefinitionKind }): JSX
               columns={columnsFor(kind, found)}
               rows={found.rows}
               keyOf={({ name }) => name}
-              empty="There are none yet."
+              empty="None yet."
             />
             {kind === "agent" ? <ChannelAgents found={found} /> : <ChannelSkills found={found} />}
           </div>
@@ -107,17 +107,17 @@ function columnsFor(kind: DefinitionKind, { usual }: Found): readonly Column<Lis
       ),
     },
     {
-      title: "What for",
+      title: "Purpose",
       cell: ({ description }) => (description === "" ? <span class="hint">broken</span> : description),
     },
     { title: usedBy, cell: ({ facts }) => facts.find(({ term }) => term === usedBy)?.words },
     {
-      title: "Where from",
+      title: "Source",
       sortBy: ({ from }) => SOURCES[from],
       cell: ({ from, place, hasShipped }) => (
         <>
           {SOURCES[from]}
-          {from === "page" && hasShipped && ", in place of the shipped one"}
+          {from === "page" && hasShipped && ", replaces the built-in one"}
           {place !== null && (
             <>
               : <code>{place}</code>
@@ -142,11 +142,11 @@ function ChannelAgents({ found: { usual, channels } }: { readonly found: Found }
     <section aria-labelledby="channel-agents">
       <h2 id="channel-agents">Who answers where</h2>
       <p class="hint">
-        The settings say so (<code>agentDefinition</code>). Channels that are not named have{" "}
-        <a href={`#/agents/${encodeURIComponent(usual)}`}>{usual}</a>; in a thread, /agent chooses another.
+        Set by <code>agentDefinition</code> in the settings. All other channels use{" "}
+        <a href={`#/agents/${encodeURIComponent(usual)}`}>{usual}</a>; in a thread, /agent switches.
       </p>
       {channels.length > 0 && (
-        <DataTable caption="Agents of channels" columns={CHANNELS} rows={channels} keyOf={({ key }) => key} empty="" />
+        <DataTable caption="Agents by channel" columns={CHANNELS} rows={channels} keyOf={({ key }) => key} empty="" />
       )}
     </section>
   );
@@ -159,7 +159,7 @@ interface OwnSkill {
 
 const OWN_SKILLS: readonly Column<OwnSkill>[] = [
   { title: "Skill", cell: ({ skill }) => skill.name },
-  { title: "What for", cell: ({ skill }) => skill.description },
+  { title: "Purpose", cell: ({ skill }) => skill.description },
   { title: "Channel", cell: ({ channel }) => <ChannelName id={channel.key} name={channel.name} /> },
   { title: "File", cell: ({ skill }) => <code>{skill.source}</code> },
 ];
@@ -168,14 +168,14 @@ function ChannelSkills({ found: { channels } }: { readonly found: Found }): JSX.
   const rows = channels.flatMap((channel) => channel.skills.map((skill) => ({ channel, skill })));
   return (
     <section aria-labelledby="channel-skills">
-      <h2 id="channel-skills">Of single channels</h2>
+      <h2 id="channel-skills">In single channels</h2>
       <p class="hint">
-        The skills above are there in all channels. A directory's own, as far as they are followed, stand in place of
-        those of their name, and are changed in its files.
+        The skills above work in all channels. Skills in a channel's own directory, once they are trusted, replace those
+        of the same name, and are edited there.
       </p>
       {rows.length > 0 && (
         <DataTable
-          caption="Skills of single channels"
+          caption="Skills by channel"
           columns={OWN_SKILLS}
           rows={rows}
           keyOf={({ channel, skill }) => `${channel.key} ${skill.name}`}

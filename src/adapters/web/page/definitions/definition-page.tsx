@@ -52,7 +52,7 @@ function Definitions({ kind, state, rest, go }: SectionProps & { readonly kind: 
           kind={kind}
           state={state}
           made={(made) => {
-            setTold({ at: encodeURIComponent(made), words: `✓ ${made} is there from the next run on.` });
+            setTold({ at: encodeURIComponent(made), words: `✓ ${made} is available from the next run.` });
             go(encodeURIComponent(made));
           }}
         />
@@ -64,7 +64,7 @@ function Definitions({ kind, state, rest, go }: SectionProps & { readonly kind: 
           state={state}
           say={(words) => setTold({ at: rest, words })}
           removed={() => {
-            setTold({ at: "", words: `✓ ${name} is removed.` });
+            setTold({ at: "", words: `✓ ${name} was removed.` });
             go("");
           }}
         />
@@ -115,10 +115,10 @@ function About({ kind, found }: FoundProps): JSX.Element {
       <p>{description}</p>
       {from === "file" && (
         <p class="note">
-          It stands in <code>{place}</code>, which wins over this page: change it there.
+          It comes from <code>{place}</code>, which takes precedence over this page. Edit it there.
         </p>
       )}
-      {from === "page" && hasShipped && <p class="note">It stands in place of the one that comes with Deckhand.</p>}
+      {from === "page" && hasShipped && <p class="note">It replaces the built-in one.</p>}
       <dl class="definition-facts">
         {facts.map(({ term, words }) => (
           <div key={term}>
@@ -130,7 +130,7 @@ function About({ kind, found }: FoundProps): JSX.Element {
           <div>
             <dt>Answers in</dt>
             <dd>
-              {isUsual && <span>all channels that the settings give no other agent</span>}
+              {isUsual && <span>all channels without an agent of their own</span>}
               {channels.map(({ key, name }, index) => (
                 <span key={key}>
                   {(isUsual || index > 0) && ", "}
@@ -174,29 +174,29 @@ function Editable({ kind, found, state, say, removed, reload }: EditableProps): 
         label={WORDS[kind].label}
         what={name}
         saved={(now) => {
-          say(`✓ Saved as revision ${now}. It holds from the next run on.`);
+          say(`✓ Saved as revision ${now}. It applies from the next run.`);
           reload();
         }}
       />
       {kind === "skill" && shipped !== null && (
-        <p class="hint">SKILL.md is what is changed here. The files beside it stay as they come with Deckhand.</p>
+        <p class="hint">Only SKILL.md can be edited here. The files beside it stay as they are.</p>
       )}
       {from === "page" && (
         <TakeBack
-          title={shipped === null ? `Remove ${name}?` : `Restore the shipped ${name}?`}
-          words={shipped === null ? "Remove it" : "Restore the shipped one"}
+          title={shipped === null ? `Remove ${name}?` : `Restore the built-in ${name}?`}
+          words={shipped === null ? "Remove" : "Restore the built-in one"}
           editing={editing}
           after={shipped ?? ""}
           done={() => {
             if (shipped === null) return removed();
-            say("✓ The shipped one holds again.");
+            say("✓ The built-in one applies again.");
             reload();
           }}
         >
           {shipped === null && (
             <p class="hint">
-              Sessions that have it go on with their channel's own; jobs that name it say that it is gone. Its history
-              stays.
+              Sessions that use it continue with their channel's default; jobs that name it report that it is missing.
+              Its history is kept.
             </p>
           )}
         </TakeBack>

@@ -27,9 +27,9 @@ export function Editor(props: EditorProps): JSX.Element {
     <div class="definition-editor">
       {editing.isFromDraft && (
         <p class="note" role="status">
-          This is what you have written before and not saved.{" "}
+          This is your unsaved text from an earlier visit.{" "}
           <button type="button" onClick={editing.discard}>
-            Discard it
+            Discard
           </button>
         </p>
       )}
@@ -143,7 +143,7 @@ function Problems({ editing: { checked }, goTo }: ProblemsProps): JSX.Element | 
           ))}
         </ul>
       )}
-      {notes.length > 0 && <p class="hint">Means nothing here, and is passed over: {notes.join("; ")}</p>}
+      {notes.length > 0 && <p class="hint">Ignored, because it means nothing here: {notes.join("; ")}</p>}
     </>
   );
 }
@@ -151,17 +151,17 @@ function Problems({ editing: { checked }, goTo }: ProblemsProps): JSX.Element | 
 /** Shows both versions of a conflict until the person has chosen one. */
 function Conflict({ theirs, editing }: { readonly theirs: Theirs; readonly editing: Editing }): JSX.Element {
   const { content, number, by } = theirs;
-  const deed = content === null ? "has taken it back" : "has saved another version";
+  const deed = content === null ? "removed it" : "saved another version";
   return (
     <section class="conflict" role="alert">
       <p>
-        {by} {deed} while you wrote (revision {number}). Yours is not saved, and both are still there. From theirs to
-        yours:
+        {by} {deed} while you were editing (revision {number}). Yours is not saved yet. Both versions are kept; this is
+        what yours would change:
       </p>
       <Markdown text={changedLines(content ?? "", editing.text)} />
       <div class="buttons">
         <button type="button" onClick={editing.keepMine}>
-          Go on with mine over theirs
+          Keep mine
         </button>
         <button
           type="button"
@@ -170,7 +170,7 @@ function Conflict({ theirs, editing }: { readonly theirs: Theirs; readonly editi
             editing.discard();
           }}
         >
-          Take theirs
+          Use theirs
         </button>
       </div>
     </section>

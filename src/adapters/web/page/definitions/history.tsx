@@ -36,15 +36,15 @@ export function History({ kind, name, number, now, use }: HistoryProps): JSX.Ele
         caption="Revisions"
         columns={columnsFor(open)}
         keyOf={(row) => `${row.number}`}
-        empty="Nothing was set on this page yet."
+        empty="No changes yet."
         more="Older revisions"
       />
       {opened !== null && (
         <ChangeDialog
-          title={`From what holds to revision ${opened.number}`}
+          title={`Changes back to revision ${opened.number}`}
           before={now}
           after={opened.text}
-          words={use === null ? "Close" : "Put it into the editor"}
+          words={use === null ? "Close" : "Open in the editor"}
           isSending={false}
           goAhead={() => {
             use?.(opened.text);
@@ -83,7 +83,7 @@ function columnsFor(open: (number: number) => void): readonly Column<RevisionRow
       title: "What",
       cell: ({ number, isTakenBack }) =>
         isTakenBack ? (
-          "taken back"
+          "removed"
         ) : (
           <button type="button" aria-label={`Compare revision ${number}`} onClick={() => open(number)}>
             Compare

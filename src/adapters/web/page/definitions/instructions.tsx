@@ -67,8 +67,8 @@ function ChannelList({ go }: Pick<SectionProps, "go">): JSX.Element {
     <>
       <div class="section-notes">
         <p class="hint">
-          What agents are told in each channel: the operator's own words here, and the instruction files (AGENTS.md) of
-          the channel's directory.
+          What agents are told in each channel: the instructions set here, and the instruction files (AGENTS.md) in the
+          channel's directory.
         </p>
       </div>
       <LoadedView loaded={loaded}>
@@ -83,7 +83,7 @@ function ChannelList({ go }: Pick<SectionProps, "go">): JSX.Element {
               columns={COLUMNS}
               rows={rows}
               keyOf={({ key }) => key}
-              empty="No channel has settings of its own yet, and nobody whom you may see has written."
+              empty="No channels yet. One is listed once somebody writes there or it has settings of its own."
             />
             {mayEdit && <OtherChannel go={go} />}
           </div>
@@ -104,7 +104,7 @@ function OtherChannel({ go }: Pick<SectionProps, "go">): JSX.Element {
         if (typeof key === "string" && key.trim() !== "") go(encodeURIComponent(key.trim()));
       }}
     >
-      <label for="other-channel">Another channel, as the settings name it</label>
+      <label for="other-channel">Another channel, by its ID</label>
       <input id="other-channel" name="channel" type="text" autocomplete="off" placeholder="slack:C0123ABCD" />
       <button type="submit">Open</button>
     </form>
@@ -128,15 +128,15 @@ function ChannelInstructions({ channel, state, say }: ChannelProps): JSX.Element
           <h2 id="definition-title">{channel === "" ? "All channels" : channel}</h2>
           {channel !== "" && (
             <p class="hint">
-              Here <a href={`#/agents/${encodeURIComponent(instructions.agent)}`}>{instructions.agent}</a> answers, as
-              the settings say.
+              <a href={`#/agents/${encodeURIComponent(instructions.agent)}`}>{instructions.agent}</a> answers here, as
+              set in the settings.
             </p>
           )}
           <h3>On this page</h3>
           <p class="hint">
-            The operator's own words: each run of {channel === "" ? "every channel" : "the channel"} is told them, from
-            the next one on.
-            {channel !== "" && " Where they contradict what files say, they hold."}
+            Every run in {channel === "" ? "every channel" : "the channel"} is told these instructions, from the next
+            run.
+            {channel !== "" && " They take precedence over those in files."}
           </p>
           {instructions.mayEdit ? (
             <Editable channel={channel} instructions={instructions} state={state} say={say} reload={loaded.reload} />
@@ -164,20 +164,20 @@ function Editable({ channel, instructions, state, say, reload }: EditableProps):
       <Editor
         editing={editing}
         label="Instructions"
-        what={channel === "" ? "instructions for all channels" : `instructions of ${channel}`}
+        what={channel === "" ? "instructions for all channels" : `instructions for ${channel}`}
         saved={(now) => {
-          say(`✓ Saved as revision ${now}. It holds from the next run on.`);
+          say(`✓ Saved as revision ${now}. It applies from the next run.`);
           reload();
         }}
       />
       {isSet && (
         <TakeBack
-          title="Take these instructions back?"
-          words="Take it back"
+          title="Remove these instructions?"
+          words="Remove"
           editing={editing}
           after=""
           done={() => {
-            say("✓ Taken back: agents are told nothing from here.");
+            say("✓ Removed. Agents are told nothing from this page.");
             reload();
           }}
         />
@@ -195,23 +195,23 @@ function Files({
 }): JSX.Element {
   return (
     <section aria-labelledby="files-title">
-      <h3 id="files-title">All that its runs are told</h3>
+      <h3 id="files-title">Everything its runs are told</h3>
       <p class="hint">
         {sandboxRoot === null ? (
-          "The channel has no directory yet: its first run makes it."
+          "The channel has no directory yet; its first run creates it."
         ) : (
           <>
-            In this order; where they contradict each other, later ones hold. The channel's directory is{" "}
-            <code>{sandboxRoot}</code>; its files are changed there.
+            In this order; later ones take precedence. The channel's directory is <code>{sandboxRoot}</code>; edit its
+            files there.
           </>
         )}
       </p>
-      {files.length === 0 && <p class="hint">Nothing beside what every agent is told.</p>}
+      {files.length === 0 && <p class="hint">Nothing beyond what every agent is told.</p>}
       {files.map(({ source, text, isFollowed, bytes }) => (
         <details key={source} class="file-change">
           <summary>
             <code>{source}</code> <span class="hint">{figure(bytes)} bytes</span>
-            {!isFollowed && <span class="tag">waits until somebody in the channel allows it</span>}
+            {!isFollowed && <span class="tag">waiting until somebody in the channel allows it</span>}
           </summary>
           <Markdown text={text} />
         </details>

@@ -8,18 +8,18 @@ import { useEditing } from "./use-editing.ts";
 
 const TEMPLATES: Readonly<Record<DefinitionKind, string>> = {
   agent: `---
-description: What it is for, in a line that people and agents read.
+description: What it is for, in one line that people and agents read.
 access: read-only
 ---
 
 You are …
 `,
   skill: `---
-description: What it does, in a line.
-when_to_use: When the model should take it.
+description: What it does, in one line.
+when_to_use: When the model should use it.
 ---
 
-What is to be done, step by step.
+What to do, step by step.
 `,
 };
 
@@ -56,14 +56,14 @@ export function NewDefinition({ kind, state, made }: NewDefinitionProps): JSX.El
           class={why === null ? "hint" : "problem"}
           role={why === null ? undefined : "alert"}
         >
-          {why ?? "Small letters, digits and hyphens. It stays as it is."}
+          {why ?? "Lower-case letters, digits and hyphens. It cannot be changed later."}
         </p>
       </div>
       <Editor
         editing={editing}
         label={WORDS[kind].label}
         what={name}
-        missing={name === "" ? "It needs a name." : why === null ? null : "It needs another name."}
+        missing={name === "" ? "Enter a name." : why === null ? null : "Choose another name."}
         saved={() => made(name)}
       />
     </div>

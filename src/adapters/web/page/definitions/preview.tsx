@@ -7,7 +7,7 @@ export function Preview({ text }: { readonly text: string }): JSX.Element {
   return (
     // Long texts scroll by themselves, also by keyboard.
     <section class="definition-preview" tabIndex={0} aria-label="Preview">
-      {body.trim() === "" ? <p class="hint">There is no text yet.</p> : <Markdown text={body} />}
+      {body.trim() === "" ? <p class="hint">No text yet.</p> : <Markdown text={body} />}
     </section>
   );
 }

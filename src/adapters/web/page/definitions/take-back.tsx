@@ -35,7 +35,9 @@ export function TakeBack({ title, words, editing, after, done, children }: TakeB
           isDanger
           isSending={editing.isBusy}
           problem={
-            editing.theirs === null ? editing.problem : "Somebody has changed it meanwhile: close this, and look."
+            editing.theirs === null
+              ? editing.problem
+              : "Somebody has changed it in the meantime. Close this and look at their version."
           }
           goAhead={() => {
             take().catch(() => {});

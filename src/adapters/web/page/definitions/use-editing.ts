@@ -118,7 +118,7 @@ function useSending(kind: Kind, state: PageState) {
     try {
       const outcome = await post<Outcome>(`/features/definitions/${path}`, { ...body, kind }, state);
       if (outcome.type === "refused") setProblem(outcome.why);
-      if (outcome.type === "invalid") setProblem("Something is wrong with the text: see below it.");
+      if (outcome.type === "invalid") setProblem("The text has problems; they are listed below it.");
       return outcome;
     } catch (error) {
       setProblem(problemOf(error));

@@ -66,8 +66,8 @@ export function ContextGauge({ context }: { readonly context: Session["context"]
 }
 
 export function Cost({ costUsd }: { readonly costUsd: number | null }): JSX.Element {
-  if (costUsd === null) return <p class="hint">What it cost is not known: the model has no price here.</p>;
-  if (costUsd === 0) return <p class="hint">It has cost nothing so far.</p>;
+  if (costUsd === null) return <p class="hint">Cost unknown: this model has no known price.</p>;
+  if (costUsd === 0) return <p class="hint">No cost so far.</p>;
   return (
     <p>
       <span class="cost">{dollars(costUsd)}</span> <span class="hint">so far</span>

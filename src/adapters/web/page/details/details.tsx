@@ -76,7 +76,7 @@ function ThreadDetails({ state, controller, back }: ThreadDetailsProps): JSX.Ele
       {session !== null && <Session session={session} state={state} controller={controller} back={back} />}
       {head.state === "none" && session === null && (
         <p class="hint">
-          Here you see what Deckhand does in a thread: each step, the files it has changed, how full the model's memory
+          What Deckhand does in a thread appears here: each step, the files it has changed, how full the model's memory
           is, what it cost, and what it may do without asking.
         </p>
       )}

@@ -15,7 +15,7 @@ interface JobDetailsProps {
 export function JobDetails({ state, controller }: JobDetailsProps): JSX.Element | null {
   const job = jobOf(state);
   if (job === undefined) return null;
-  if (job === null) return <p class="hint">There is no such job any more.</p>;
+  if (job === null) return <p class="hint">This job no longer exists.</p>;
   return (
     <article class="job-details" aria-labelledby="job-title">
       <section>
@@ -43,7 +43,7 @@ function Log({ job }: { readonly job: PageJobDetails }): JSX.Element {
         Runs <Strip job={job} />
       </h3>
       {job.log.length === 0 ? (
-        <p class="hint">It has not been due yet.</p>
+        <p class="hint">Not due yet.</p>
       ) : (
         <ol class="job-log" aria-label="Runs">
           {job.log.map(({ id, outcome, due, words }) => (

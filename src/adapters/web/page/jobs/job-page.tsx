@@ -50,7 +50,7 @@ function Job({ job, commands }: JobProps): JSX.Element {
     <article class="job-details" aria-labelledby="job-title">
       <h2 id="job-title">{name}</h2>
       <p>
-        {sentence} · {channel} · {platform} · {owner === "" ? "of the file of jobs" : `@${owner}'s`}
+        {sentence} · {channel} · {platform} · {owner === "" ? "from the jobs file" : `@${owner}'s`}
       </p>
       <JobState job={job} />
       {job.refusal === null ? (
@@ -62,7 +62,7 @@ function Job({ job, commands }: JobProps): JSX.Element {
       <WhatItDoes {...job} />
       <section>
         <h3>Runs</h3>
-        <DataTable caption="Runs" columns={RUNS} rows={log} keyOf={({ id }) => id} empty="It has not been due yet." />
+        <DataTable caption="Runs" columns={RUNS} rows={log} keyOf={({ id }) => id} empty="Not due yet." />
       </section>
     </article>
   );
@@ -70,11 +70,11 @@ function Job({ job, commands }: JobProps): JSX.Element {
 
 const RUNS: readonly Column<TeamJobView["log"][number]>[] = [
   { title: "Due", cell: ({ due }) => due },
-  { title: "What came of it", cell: ({ outcome }) => <Label text={outcome} /> },
-  { title: "Took, cost, said", cell: ({ words }) => <Label text={words} /> },
+  { title: "Result", cell: ({ outcome }) => <Label text={outcome} /> },
+  { title: "Time, cost, report", cell: ({ words }) => <Label text={words} /> },
   {
     title: "Session",
     cell: ({ sessionId }) =>
-      sessionId !== null && <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>Open its session</a>,
+      sessionId !== null && <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>Open session</a>,
   },
 ];

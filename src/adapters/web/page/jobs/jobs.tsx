@@ -67,7 +67,7 @@ function JobList({ state, controller, now }: SectionProps): JSX.Element {
         caption="All jobs"
         columns={columnsAt(now)}
         keyOf={({ id }) => id}
-        empty="There are no jobs here. A job does something by itself, by the clock, and posts what comes of it."
+        empty="No jobs. A job runs on a schedule and posts its result."
         more="More jobs"
       />
     </>
@@ -88,13 +88,13 @@ function columnsAt(now: number): readonly Column<TeamJob>[] {
       sortBy: ({ nextAt }) => nextAt ?? Number.MAX_SAFE_INTEGER,
     },
     { title: "Where", cell: ({ channel, platform }) => `${channel} · ${platform}` },
-    { title: "Whose", cell: ({ owner }) => (owner === "" ? "the file of jobs" : owner), sortBy: ({ owner }) => owner },
-    { title: "Newest runs", cell: ({ runs }) => <Label text={outcomeOf(runs)} /> },
+    { title: "Owner", cell: ({ owner }) => (owner === "" ? "the jobs file" : owner), sortBy: ({ owner }) => owner },
+    { title: "Recent runs", cell: ({ runs }) => <Label text={outcomeOf(runs)} /> },
   ];
 }
 
 function outcomeOf(runs: TeamJob["runs"]): string {
   if (runs.length === 0) return "none yet";
   const failed = runs.filter(({ success }) => !success).length;
-  return failed === 0 ? `✓ ${runs.length} went well` : `✗ ${failed} of ${runs.length} failed`;
+  return failed === 0 ? `✓ ${runs.length} succeeded` : `✗ ${failed} of ${runs.length} failed`;
 }

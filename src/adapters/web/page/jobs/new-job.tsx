@@ -40,7 +40,7 @@ export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
           aria-disabled={channelId === "" || commands.isBusy}
           onClick={() => channelId !== "" && commands.run({ verb: "add", channelId })}
         >
-          Fill in the new job
+          Fill in the form
         </button>
       </p>
       <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>

@@ -34,8 +34,8 @@ export function McpServers({ state }: SectionProps): JSX.Element {
       {({ rows, ...may }) =>
         rows.length === 0 ? (
           <p class="hint centred">
-            There are no MCP servers. An operator adds them to the settings file, under <code>mcpServers</code>, in the
-            form that other programs use, too.
+            No MCP servers. An operator adds them under <code>mcpServers</code> in the settings file, in the format that
+            other programs use.
           </p>
         ) : (
           <div class="overview">
@@ -122,12 +122,12 @@ function ServerPart({ server, may, answer, state, reload }: ServerPartProps): JS
 
 const KINDS = {
   reads: {
-    one: "1 tool that reads: what it is asked for leaves, and nothing else is changed",
-    more: "tools that read: what they are asked for leaves, and nothing else is changed",
+    one: "1 tool that reads: the request leaves this machine; nothing is changed",
+    more: "tools that read: the requests leave this machine; nothing is changed",
   },
   sends: {
-    one: "1 tool that sends: it may hand on or change something, and asks first",
-    more: "tools that send: they may hand on or change something, and ask first",
+    one: "1 tool that sends: it may share or change something, and asks first",
+    more: "tools that send: they may share or change something, and ask first",
   },
 } as const;
 
@@ -159,7 +159,7 @@ function Reconnect({ name, state, done }: ReconnectProps): JSX.Element {
   const { isBusy, problem, begin } = useAction();
   const reconnect = async (): Promise<void> => {
     const { server } = await post<{ server: TeamServer }>("/features/mcp/reconnect", { name }, state);
-    setOutcome(server.problem ?? "It is connected.");
+    setOutcome(server.problem ?? "Connected.");
     done();
   };
   return (

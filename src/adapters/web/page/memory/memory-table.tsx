@@ -34,8 +34,8 @@ export function MemoryTable({ rows, run, isBusy, isSearch }: MemoryTableProps): 
       keyOf={({ seq }) => `${seq}`}
       empty={
         isSearch
-          ? "Nothing of that is remembered here."
-          : "Nothing is remembered here yet. Say what to remember, or let the agent learn from threads."
+          ? "Try other words."
+          : "Nothing is remembered here yet. Tell me what to remember, or let the agent learn from threads."
       }
     />
   );
@@ -44,7 +44,7 @@ export function MemoryTable({ rows, run, isBusy, isSearch }: MemoryTableProps): 
 const COLUMNS: readonly Column<TeamMemory>[] = [
   { title: "Memory", cell: Words },
   { title: "For", cell: ({ scope }) => FOR[scope] },
-  { title: "Told by", cell: Told },
+  { title: "From", cell: Told },
   {
     title: "Used",
     isNumber: true,
@@ -56,7 +56,7 @@ function Words({ seq, text, kind, isPinned, isFromOutside, endedAt }: TeamMemory
   const marks = [
     ...(kind === "semantic" ? [] : [kind]),
     ...(isPinned ? ["pinned"] : []),
-    ...(isFromOutside ? ["found outside"] : []),
+    ...(isFromOutside ? ["from outside"] : []),
     ...(endedAt === null ? [] : [`until ${new Date(endedAt).toLocaleDateString()}`]),
   ];
   return (

@@ -39,9 +39,7 @@ function OfChannels({ channels: known, state, rest, go }: OfChannelsProps): JSX.
   const channelId = rest === "" ? (known[0]?.id ?? "") : decoded(rest);
   if (channelId === "")
     return (
-      <p class="hint centred">
-        Nobody has asked me anything yet in a channel that you see: there is nothing to remember.
-      </p>
+      <p class="hint centred">Nothing to remember yet: nobody has asked me anything in a channel that you can see.</p>
     );
   const isNamed = known.some(({ id }) => id === channelId);
   const channels = isNamed ? known : [...known, { id: channelId, name: channelId }];
@@ -97,12 +95,12 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
             <>
               <p class="hint">
                 {countOf(count, rows.length)}
-                {isPaused && "; memory is off in this channel: nothing is recalled or remembered"}.
+                {isPaused && "; memory is off in this channel, so nothing is recalled or remembered"}.
               </p>
               {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} />}
               <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
               <MemoryTable rows={rows} run={commands.run} isBusy={commands.isBusy} isSearch={query !== ""} />
-              <More next={next} words="Older ones" ask={found.more} />
+              <More next={next} words="Older memories" ask={found.more} />
             </>
           )
         }
@@ -113,9 +111,10 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
 }
 
 function countOf(count: number | null, shown: number): string {
-  if (count === null && shown === 0) return "Nothing fits this search";
-  if (count === null) return shown === 1 ? "The best one for this search" : `The best ${shown} for this search`;
-  return `${count === 1 ? "1 memory" : `${figure(count)} memories`} that you may read here`;
+  if (count === null && shown === 0) return "No memories match this search";
+  if (count === null)
+    return shown === 1 ? "The best match for this search" : `The ${shown} best matches for this search`;
+  return `${count === 1 ? "1 memory" : `${figure(count)} memories`} you can read here`;
 }
 
 interface Asked extends Pick<InChannelProps, "channelId"> {

@@ -31,27 +31,27 @@ export function Overview({ state, controller }: SectionProps): JSX.Element {
             {told}
           </p>
           <TablePart
-            title="Goes on now"
+            title="Running now"
             columns={workColumns((work) => {
               stop(work).catch(() => {});
             })}
             rows={overview.working}
             keyOf={({ sessionId }) => sessionId}
-            empty="Nothing goes on."
+            empty="Nothing is running."
           />
           <TablePart
-            title="Waits for people"
+            title="Waiting for people"
             columns={WAITING}
             rows={overview.waiting}
             keyOf={({ sessionId, about, since }) => `${sessionId} ${since} ${about}`}
-            empty="Nothing waits."
+            empty="Nothing is waiting."
           />
           <TablePart
             title="Platforms"
             columns={PLATFORMS}
             rows={overview.platforms}
             keyOf={({ name }) => name}
-            empty="None is served."
+            empty="No platform is connected."
           />
           <TablePart
             title="Failed today (UTC)"
@@ -91,7 +91,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 }
 
 function SessionLink({ sessionId, title }: SessionName): JSX.Element {
-  return <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>{title === "" ? "Without a title" : title}</a>;
+  return <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>{title === "" ? "Untitled" : title}</a>;
 }
 
 const where = ({ channel, platform }: SessionName): string => `${channel} · ${platform}`;
@@ -123,7 +123,7 @@ function workColumns(stop: (work: OpenWork) => void): readonly Column<OpenWork>[
 const WAITING: readonly Column<TeamOverview["waiting"][number]>[] = [
   { title: "Session", cell: SessionLink },
   {
-    title: "Waits for",
+    title: "Waiting for",
     cell: ({ kind, about }) => <Label text={`${kind === "approval" ? "Approval: " : "Answer: "}${about}`} />,
   },
   { title: "Where", cell: where },
@@ -135,7 +135,7 @@ const PLATFORMS: readonly Column<TeamOverview["platforms"][number]>[] = [
   { title: "Connection", cell: ({ connected, detail }) => <Label text={`${connected ? "✓" : "✗"} ${detail}`} /> },
   { title: "For", cell: ({ since }) => <Since at={since} />, isNumber: true },
   {
-    title: "Last trouble",
+    title: "Last problem",
     cell: ({ lastProblem }) =>
       lastProblem === null ? (
         "none since the start"
@@ -149,7 +149,7 @@ const PLATFORMS: readonly Column<TeamOverview["platforms"][number]>[] = [
 
 const FAILED: readonly Column<TeamOverview["failed"][number]>[] = [
   { title: "Session", cell: SessionLink },
-  { title: "What came of it", cell: ({ words }) => <Label text={words} /> },
+  { title: "Result", cell: ({ words }) => <Label text={words} /> },
   { title: "Where", cell: where },
   { title: "When", cell: ({ at }) => new Date(at).toLocaleTimeString(), isNumber: true },
 ];
@@ -161,25 +161,31 @@ function Spending({ own, all }: TeamOverview["spending"]): JSX.Element {
   ];
   return (
     <Part title="Spent">
-      <DataTable caption="Spent" columns={SPENT} rows={rows} keyOf={({ whose }) => whose} empty="Nothing." />
+      <DataTable caption="Spent" columns={SPENT} rows={rows} keyOf={({ whose }) => whose} empty="Nothing was spent." />
       <p class="hint">
-        Days and months are those of UTC. <a href="#/usage">Usage</a> tells what for.
+        Days and months are in UTC. <a href="#/usage">Usage</a> has the details.
       </p>
     </Part>
   );
 }
 
 const SPENT: readonly Column<Spent & { readonly whose: string }>[] = [
-  { title: "Whose", cell: ({ whose }) => whose },
+  { title: "Who", cell: ({ whose }) => whose },
   { title: "Today (UTC)", cell: ({ dayUsd }) => dollars(dayUsd), isNumber: true },
   {
-    title: "Budget of a day",
+    title: "Daily budget",
     cell: ({ dayUsd, dayLimitUsd }) =>
       dayLimitUsd === null ? (
         "none"
       ) : (
         <>
-          <meter min={0} max={dayLimitUsd} high={dayLimitUsd * 0.8} value={dayUsd} aria-label="Spent of the budget" />{" "}
+          <meter
+            min={0}
+            max={dayLimitUsd}
+            high={dayLimitUsd * 0.8}
+            value={dayUsd}
+            aria-label="Share of the budget spent"
+          />{" "}
           {dollars(dayLimitUsd)}
         </>
       ),
@@ -187,7 +193,7 @@ const SPENT: readonly Column<Spent & { readonly whose: string }>[] = [
   },
   { title: "This month", cell: ({ monthUsd }) => dollars(monthUsd), isNumber: true },
   {
-    title: "Not in it",
+    title: "Not included",
     cell: ({ unpriced }) => (unpriced === 0 ? "" : `${unpriced} calls without a known price`),
   },
 ];

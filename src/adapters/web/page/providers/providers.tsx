@@ -34,7 +34,7 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
             columns={mayChange ? [...columnsFor(true), actions] : columnsFor(false)}
             rows={rows}
             keyOf={({ id, stored }) => `${id} ${stored?.at ?? ""}`}
-            empty="There are none."
+            empty="None."
           />
         </>
       )}
@@ -46,8 +46,8 @@ function Answers({ model, isDemo }: TeamProviders["answers"]): JSX.Element {
   return (
     <p class="hint answers">
       {isDemo
-        ? "No key is set: a scripted demo answers, no AI. With a key, the provider's model does, from the next message on."
-        : "The model that answers, where a channel or a thread has no other: "}
+        ? "No key is set, so a scripted demo answers, not an AI. Once you set a key, the provider's model answers from the next message."
+        : "The model that answers unless a channel or thread has another: "}
       {!isDemo && <code>{model}</code>}
     </p>
   );
@@ -76,7 +76,7 @@ function KeyState({ provider, mayChange }: KeyStateProps): JSX.Element {
     return (
       <>
         from <code>{keyFrom}</code>
-        {stored !== null && <span class="hint">, which wins over the stored one</span>}
+        {stored !== null && <span class="hint">, which takes precedence over the stored one</span>}
       </>
     );
   }
@@ -84,7 +84,7 @@ function KeyState({ provider, mayChange }: KeyStateProps): JSX.Element {
     const { hint, by, at, isUsed } = stored;
     return (
       <>
-        {isUsed ? "stored" : "stored, and cannot be opened"}
+        {isUsed ? "stored" : "stored, but cannot be decrypted"}
         {hint !== "" && (
           <>
             , ends in <code>{hint}</code>
@@ -97,10 +97,10 @@ function KeyState({ provider, mayChange }: KeyStateProps): JSX.Element {
       </>
     );
   }
-  if (!keyRequired) return isConfigured ? <>none; it has an address</> : <span class="hint">none needed</span>;
+  if (!keyRequired) return isConfigured ? <>none; its address is set</> : <span class="hint">none needed</span>;
   return (
     <span class="hint">
-      {mayChange ? "none: set it here or as" : "none: an admin sets it, or whoever runs Deckhand as"}{" "}
+      {mayChange ? "none; set it here or as" : "none; an admin sets it here, or the operator as"}{" "}
       <code>{keyVariable}</code>
     </span>
   );
@@ -132,7 +132,7 @@ function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
           <button
             type="button"
             aria-haspopup="dialog"
-            aria-label={stored === null ? `Set a key for ${name}` : `Replace the key of ${name}`}
+            aria-label={stored === null ? `Set a key for ${name}` : `Replace the key for ${name}`}
             onClick={() => setAsked(() => SetKey)}
           >
             {stored === null ? "Set a key" : "Replace"}
@@ -144,7 +144,7 @@ function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
           <button
             type="button"
             aria-haspopup="dialog"
-            aria-label={`Remove the stored key of ${name}`}
+            aria-label={`Remove the stored key for ${name}`}
             onClick={() => setAsked(() => RemoveKey)}
           >
             Remove
@@ -193,7 +193,7 @@ function Models({ provider }: { readonly provider: string }): JSX.Element {
               columns={COLUMNS}
               rows={models}
               keyOf={({ id }) => id}
-              empty={why ?? "Windows and prices of its models are unknown."}
+              empty={why ?? "Its models' context windows and prices are unknown."}
             />
           </div>
         )}

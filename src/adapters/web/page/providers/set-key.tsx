@@ -25,8 +25,8 @@ export function SetKey({ provider: { id, name, hasKey }, state, done, close }: S
   };
   return (
     <Dialog
-      title={hasKey ? `Another key for ${name}` : `A key for ${name}`}
-      words="Store the key"
+      title={hasKey ? `Replace the key for ${name}` : `Set a key for ${name}`}
+      words="Save key"
       isSending={isBusy}
       goAhead={() => begin(save)}
       close={close}
@@ -57,15 +57,15 @@ export function RemoveKey({ provider: { id, name }, state, done, close }: SetKey
   };
   return (
     <Dialog
-      title={`Remove the key of ${name}?`}
-      words="Remove it for good"
+      title={`Remove the key for ${name}?`}
+      words="Remove key"
       isDanger
       isSending={isBusy}
       problem={problem}
       goAhead={() => begin(remove)}
       close={close}
     >
-      <p>There is no other copy of it here. What it is used for needs another key from the next model call on.</p>
+      <p>There is no other copy of it here. Whatever uses it needs another key from the next model call.</p>
     </Dialog>
   );
 }
@@ -91,7 +91,7 @@ function KeyField({ problem, onInput }: KeyFieldProps): JSX.Element {
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
       <p class="hint" id="key-hint">
-        It is stored encrypted, is never shown again, and is used from the next model call on.
+        It is stored encrypted, never shown again, and used from the next model call.
       </p>
       <Problem text={problem} id="key-problem" />
     </div>

@@ -25,7 +25,7 @@ export function Replicas({ state, now }: SectionProps): JSX.Element {
       {({ rows, mayDrain }) =>
         rows.length === 0 ? (
           <p>
-            One process runs everything here. With PostgreSQL and <code>DECKHAND_ENGINE=dbos</code> several share the
+            A single process runs everything. With PostgreSQL and <code>DECKHAND_ENGINE=dbos</code>, several share the
             work.
           </p>
         ) : (
@@ -34,7 +34,7 @@ export function Replicas({ state, now }: SectionProps): JSX.Element {
             columns={[...columnsAt(now), ...(mayDrain ? [drainColumn(state, reload)] : [])]}
             rows={rows}
             keyOf={({ id }) => id}
-            empty="There are none."
+            empty="None."
           />
         )
       }
@@ -48,7 +48,7 @@ function columnsAt(now: number): readonly Column<TeamReplica>[] {
     { title: "Version", cell: ({ version }) => version, sortBy: ({ version }) => version },
     { title: "Since", cell: ({ startedAt }) => ago(startedAt, now), sortBy: ({ startedAt }) => startedAt },
     { title: "Runs", cell: runsOf, sortBy: ({ running }) => running },
-    { title: "Does for all", cell: ({ roles }) => (roles.length === 0 ? "nothing" : roles.join(", ")) },
+    { title: "Shared tasks", cell: ({ roles }) => (roles.length === 0 ? "nothing" : roles.join(", ")) },
     { title: "State", cell: StateOf },
   ];
 }
@@ -57,22 +57,22 @@ function NameOf({ name, isOwn }: TeamReplica): JSX.Element {
   return (
     <>
       <code>{name}</code>
-      {isOwn && <span class="hint"> answers this page</span>}
+      {isOwn && <span class="hint"> serves this page</span>}
     </>
   );
 }
 
 function runsOf({ running, waiting }: TeamReplica): string {
-  return waiting === 0 ? `${running}` : `${running}, and ${waiting} wait`;
+  return waiting === 0 ? `${running}` : `${running}, ${waiting} waiting`;
 }
 
 function StateOf({ draining, away, differing }: TeamReplica): JSX.Element {
-  if (draining) return <>⏳ hands over</>;
+  if (draining) return <>⏳ draining</>;
   const problems = [
     ...(away.length > 0 ? [`not connected: ${away.join(", ")}`] : []),
-    ...(differing.length > 0 ? [`other settings: ${differing.join(", ")}`] : []),
+    ...(differing.length > 0 ? [`different settings: ${differing.join(", ")}`] : []),
   ];
-  return <>{problems.length === 0 ? "✓ at work" : `⚠ ${problems.join("; ")}`}</>;
+  return <>{problems.length === 0 ? "✓ running" : `⚠ ${problems.join("; ")}`}</>;
 }
 
 function drainColumn(state: PageState, reload: () => void): Column<TeamReplica> {
@@ -110,7 +110,7 @@ function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): 
           close={() => setIsAsked(false)}
           goAhead={() => begin(drain)}
         >
-          <p>What runs there goes on in the other processes, and this one ends. Nothing is lost.</p>
+          <p>Its runs continue in the other processes, and this one ends. Nothing is lost.</p>
         </Dialog>
       )}
     </>

@@ -14,9 +14,9 @@ class RequestError extends Error {
 }
 
 /** Replaces a proxy's answer, which is not written for people. */
-const TOO_LARGE = "It is larger than a proxy on the way to Deckhand lets through.";
-const TOO_LONG = "All of it together is longer than 1 MB. Shorten it.";
-const FAILED = "This could not be done. Try again in a moment.";
+const TOO_LARGE = "It is larger than a proxy in front of Deckhand allows.";
+const TOO_LONG = "It is longer than 1 MB in total. Shorten it.";
+const FAILED = "That did not work. Try again in a moment.";
 
 type Query = Readonly<Record<string, string | number | null>>;
 
@@ -51,7 +51,7 @@ export function post<T>(path: string, body: object, state: PageState): Promise<T
 export async function answerOf<T>(path: string, options: RequestInit): Promise<T> {
   const response = await fetch(path, options).catch((error: unknown) => {
     if (options.signal?.aborted === true) throw error;
-    throw new RequestError("There is no connection. Try again when it is back.", null);
+    throw new RequestError("No connection. Try again when it is back.", null);
   });
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer;

@@ -12,7 +12,7 @@ interface SectionLinksProps {
 export function SectionLinks({ state, open }: SectionLinksProps): JSX.Element {
   const seen = SECTIONS.filter((section) => maySee(section, state));
   return (
-    <ul class="section-links" aria-label="Running it">
+    <ul class="section-links" aria-label="Manage">
       {seen.map(({ name, title }) => (
         <li key={name}>
           <Link href={`#/${name}`} isOpen={state.section?.name === name} open={() => open(name)}>

@@ -16,12 +16,12 @@ export function SectionView(props: SectionViewProps): JSX.Element {
   const section = SECTIONS.find(({ name }) => name === open.name);
   return (
     <main class="thread section" aria-labelledby="main-title">
-      <MainHead title={section?.title ?? "Nothing here"} show={show} />
+      <MainHead title={section?.title ?? "Not found"} show={show} />
       <ConnectionBar state={state} />
       <div class="section-body" tabIndex={-1}>
-        {section === undefined && <p class="hint centred">The page has no such part.</p>}
+        {section === undefined && <p class="hint centred">There is no such page.</p>}
         {section !== undefined && !maySee(section, state) && (
-          <p class="hint centred">{state.lastSeq === null ? "Loading…" : "This is for admins."}</p>
+          <p class="hint centred">{state.lastSeq === null ? "Loading…" : "Only admins can see this."}</p>
         )}
         {section !== undefined && maySee(section, state) && (
           <LoadedSection

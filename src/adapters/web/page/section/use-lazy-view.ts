@@ -24,8 +24,6 @@ export function useLazyView<P>(load: () => Promise<FunctionComponent<P>>, { conn
     // Browsers do not retry a failed module import. Drafts survive the reload.
     if (hasFailed && isConnected) location.reload();
   }, [isConnected]);
-  const failed = isConnected
-    ? "This could not be loaded. Reload the page."
-    : "This is loaded once there is a connection.";
+  const failed = isConnected ? "This could not be loaded. Reload the page." : "This loads once the connection is back.";
   return { View, words: hasFailed ? failed : "Loading…" };
 }

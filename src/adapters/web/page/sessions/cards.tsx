@@ -44,7 +44,7 @@ export function Cards({ cards, pending, click }: CardsProps): JSX.Element | null
               </details>
             ))}
             {card.footer !== "" && <Markdown text={card.footer} class="footer" />}
-            {card.buttons.length === 0 && <p class="hint">This is not for you to decide here.</p>}
+            {card.buttons.length === 0 && <p class="hint">You cannot decide this here.</p>}
             <Buttons
               buttons={card.buttons}
               label="Your decision"

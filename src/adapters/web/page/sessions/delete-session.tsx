@@ -67,19 +67,19 @@ function Consequences({ found }: Pick<DeleteDialogProps, "found">): JSX.Element 
   const { isLive, messages, agents, memories } = found;
   return (
     <>
-      {isLive && <p class="problem">A run of it goes on. It is stopped first.</p>}
-      <h3>What goes, for good</h3>
+      {isLive && <p class="problem">It is still running, and is stopped first.</p>}
+      <h3>Deleted for good</h3>
       <ul>
         <li>{counted(messages, "message")}, with tool calls and approvals</li>
         {agents > 0 && <li>{counted(agents, "sub-agent's session", "sub-agents' sessions")}</li>}
-        {memories > 0 && <li>{counted(memories, "memory", "memories")} that came of it, pinned ones too</li>}
-        <li>attachments and kept file contents that no other session has</li>
+        {memories > 0 && <li>{counted(memories, "memory", "memories")} learned from it, including pinned ones</li>}
+        <li>attachments and stored file contents that no other session has</li>
       </ul>
-      <h3>What stays</h3>
+      <h3>Kept</h3>
       <ul>
-        <li>what was spent, and who decided what, without words</li>
-        <li>files of the sandbox, sites and jobs: they are the channel's</li>
-        <li>messages on Slack and Discord: delete them there</li>
+        <li>costs and decisions, without their text</li>
+        <li>files in the sandbox, sites and jobs, which belong to the channel</li>
+        <li>messages on Slack and Discord; delete them there</li>
       </ul>
     </>
   );

@@ -30,7 +30,7 @@ export function Filters({ query, change }: FiltersProps): JSX.Element {
     <search class="filters">
       <input
         type="search"
-        aria-label="Search in sessions"
+        aria-label="Search sessions"
         placeholder="Search titles and messages"
         value={query.text}
         onInput={({ currentTarget }) => change({ ...query, text: currentTarget.value })}
@@ -67,8 +67,8 @@ export function Filters({ query, change }: FiltersProps): JSX.Element {
       />
       {(choices?.unlinked.length ?? 0) > 0 && (
         <p class="hint">
-          Sessions of {choices?.unlinked.join(" and ")} are shown to you once you are linked to a person there: type{" "}
-          <code>/link</code> in a thread of this page.
+          To see sessions on {choices?.unlinked.join(" and ")}, link your account there: type <code>/link</code> in a
+          thread of this page.
         </p>
       )}
     </search>

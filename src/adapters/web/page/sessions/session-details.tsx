@@ -54,7 +54,7 @@ function Facts({ session }: { readonly session: TeamSession }): JSX.Element {
             </a>
           </p>
         )}
-        <p class="hint">{actsAs === null ? "Here you only read." : `What you press here is done as @${actsAs}.`}</p>
+        <p class="hint">{actsAs === null ? "You can only read here." : `You act here as @${actsAs}.`}</p>
       </section>
       <section>
         <h3>Agent</h3>

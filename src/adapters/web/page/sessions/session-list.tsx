@@ -50,7 +50,7 @@ export function SessionList({ state, controller, now, show, left }: SessionListP
 function countWords({ sessions, next }: Found): string {
   if (sessions.length === 0) return "No sessions found";
   const count = `${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}`;
-  return next === null ? count : `${count}, and more below`;
+  return next === null ? count : `${count}, more below`;
 }
 
 interface RowsProps {
@@ -123,8 +123,8 @@ function Rows({ found, now, more, search, left }: RowsProps): JSX.Element {
 function emptyWords({ isLoading, hasFailed }: Pick<Found, "isLoading" | "hasFailed">, isAll: boolean): string {
   if (hasFailed) return "The sessions could not be loaded. Reload the page.";
   if (isLoading) return "Loading…";
-  if (!isAll) return "There is no session that you may see and that fits this search.";
-  return "There are no sessions yet that you may see. Each thread in which somebody asks Deckhand for something is one.";
+  if (!isAll) return "No sessions match this search.";
+  return "No sessions yet. Each thread in which somebody asks Deckhand for something becomes one.";
 }
 
 interface RowProps {
@@ -141,7 +141,7 @@ function Row({ session, now, isLeft }: RowProps): JSX.Element {
       <span class={`run-state ${state}`}>
         <Label text={stateWords(state)} />
       </span>
-      <span class="session-title">{title === "" ? "Without a title" : title}</span>
+      <span class="session-title">{title === "" ? "Untitled" : title}</span>
       <span class="session-where">
         {channel} · {workspace} · {platform} · {agent}
       </span>

@@ -96,8 +96,8 @@ interface AbsenceProps {
 }
 
 function Absence({ isMissing, hasFailed }: AbsenceProps): JSX.Element {
-  if (isMissing) return <p class="hint centred">There is no such session, or none that you may see.</p>;
-  return <p class="hint centred">{hasFailed ? "It could not be loaded. Trying again …" : "Loading…"}</p>;
+  if (isMissing) return <p class="hint centred">This session does not exist, or you may not see it.</p>;
+  return <p class="hint centred">{hasFailed ? "Could not be loaded. Trying again…" : "Loading…"}</p>;
 }
 
 interface PressArgs extends Pick<SessionPageProps, "sessionId" | "state"> {
@@ -133,7 +133,7 @@ function download({ name, text }: { readonly name: string; readonly text: string
 }
 
 function backWords(session: TeamSession | null | undefined): string {
-  return session?.parentId ? "Back to the session that began it" : "Back to the sessions";
+  return session?.parentId ? "Back to the parent session" : "Back to the sessions";
 }
 
 function titleOf(session: TeamSession | null | undefined): string {

@@ -143,7 +143,7 @@ function listOf(text: string): Read {
   for (const [index, line] of lines.entries()) {
     if (line === "") continue;
     const object = line.startsWith("{") ? jsonOf(line) : { value: line };
-    if (object === null) return { problem: `Line ${index + 1} begins as JSON, and is none.` };
+    if (object === null) return { problem: `Line ${index + 1} looks like JSON but is not valid.` };
     value.push(object.value);
   }
   return { value };

@@ -46,7 +46,7 @@ export function DifferenceTable({ caption, differences, showsEffect }: Differenc
       columns={showsEffect ? [...COLUMNS, EFFECT] : COLUMNS}
       rows={differences}
       keyOf={({ path }) => JSON.stringify(path)}
-      empty="Nothing is different."
+      empty="No differences."
     />
   );
 }

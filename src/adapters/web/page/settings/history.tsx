@@ -32,10 +32,10 @@ export function History(): JSX.Element {
       </p>
       <PagedTable
         found={found}
-        caption="Revisions of the settings"
+        caption="Settings revisions"
         columns={COLUMNS}
         keyOf={({ number }) => String(number)}
-        empty="Nothing was set on this page yet."
+        empty="No changes yet."
         more="Older revisions"
       />
     </>
@@ -64,13 +64,9 @@ export function OldRevision({ number, mayChange, restore }: OldRevisionProps): J
             <p>
               {by} saved revision {number}, <Moment at={at} />.
             </p>
-            <DifferenceTable
-              caption={`What revision ${number} changed`}
-              differences={differences}
-              showsEffect={false}
-            />
+            <DifferenceTable caption={`Changes in revision ${number}`} differences={differences} showsEffect={false} />
             {restoring.length === 0 ? (
-              <p class="hint">The settings are now as they were then.</p>
+              <p class="hint">The settings are the same as in this revision.</p>
             ) : (
               mayChange && (
                 <button type="button" class="more" onClick={() => restore(restoring)}>

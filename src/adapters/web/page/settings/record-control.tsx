@@ -21,7 +21,7 @@ export function RecordControl(props: RecordControlProps): JSX.Element {
   const isLocked = isReadOnly || setting.locked !== null;
   return (
     <div class="record" id={id} role="group" aria-labelledby={`${id}-name`} aria-describedby={props.describedBy}>
-      {setting.isHidden === true && <p class="hint">What is set is not shown here.</p>}
+      {setting.isHidden === true && <p class="hint">The value is not shown here.</p>}
       {entries.length === 0 && setting.isHidden !== true && <p class="hint">None.</p>}
       {entries.map((entry) => (
         <Entry key={entry.name} {...props} entry={entry} isLocked={isLocked} />
@@ -80,7 +80,7 @@ function Entry({ setting, draft, id, describedBy, isInvalid, entry, isLocked }: 
       </div>
       {inFile !== undefined && (
         <p class="hint">
-          The file has <code>{textOf(inFile)}</code>, which wins over what is set here.
+          The file has <code>{textOf(inFile)}</code>, which takes precedence over the value set here.
         </p>
       )}
       {(set !== undefined || !isLocked) && (
@@ -145,7 +145,7 @@ function NewEntry({ setting: { path, control, example }, draft, names, id }: New
         add={add}
         problemId={isTakeable ? null : `${id}-new-problem`}
       />
-      {isText && <NewText label="Its value" text={text} set={setText} example={first?.[1]} add={add} />}
+      {isText && <NewText label="Value" text={text} set={setText} example={first?.[1]} add={add} />}
       <button type="button" aria-disabled={!isNew} onClick={add}>
         Add
       </button>

@@ -31,8 +31,8 @@ export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
     <Dialog
       title="Save these settings?"
       className="review"
-      words={saving.conflict === null ? "Save" : "Save my changes over these"}
-      cancel="Go on changing"
+      words={saving.conflict === null ? "Save" : "Save my changes over theirs"}
+      cancel="Keep editing"
       isSending={saving.isSending}
       isReady={saving.maySave}
       problem={saving.failure ?? failure ?? (draft.problems.length > 0 ? MARKED : null)}
@@ -40,7 +40,7 @@ export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
       close={close}
     >
       {saving.conflict !== null && <ConflictNote conflict={saving.conflict} />}
-      {checked === null && failure === null && <p class="hint">Looking at the changes…</p>}
+      {checked === null && failure === null && <p class="hint">Checking the changes…</p>}
       {checked !== null && <DifferenceTable caption="What changes" differences={checked.differences} showsEffect />}
       {checked?.warnings.map((warning) => (
         <p key={warning} class="warning">
@@ -51,7 +51,7 @@ export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
   );
 }
 
-const MARKED = "Something in these changes is not right: it is marked beside its field.";
+const MARKED = "Some of these changes have problems. They are marked beside their fields.";
 
 function useSaving({ draft, base, state, saved, overtaken }: ReviewDialogProps) {
   const action = useAction();
@@ -87,9 +87,9 @@ function ConflictNote({ conflict: { newest, since } }: { readonly conflict: Conf
         {newest.by} has saved revision {newest.number} meanwhile. Your changes are still here; below they are shown
         against it.
       </p>
-      <h3>What {newest.by} has changed</h3>
-      <DifferenceTable caption={`What ${newest.by} has changed`} differences={since} showsEffect={false} />
-      <h3>What you change</h3>
+      <h3>Changes by {newest.by}</h3>
+      <DifferenceTable caption={`Changes by ${newest.by}`} differences={since} showsEffect={false} />
+      <h3>Your changes</h3>
     </>
   );
 }

@@ -134,14 +134,14 @@ function TakeBack({ setting: { path, set }, draft, isChanged }: TakeBackProps): 
   const name = nameOf(path);
   if (isChanged) {
     return (
-      <button type="button" aria-label={`Undo the change of ${name}`} onClick={() => draft.undo(path)}>
+      <button type="button" aria-label={`Undo the change to ${name}`} onClick={() => draft.undo(path)}>
         Undo
       </button>
     );
   }
   if (set === undefined) return null;
   return (
-    <button type="button" aria-label={`Use the default of ${name}`} onClick={() => draft.change({ path })}>
+    <button type="button" aria-label={`Use the default for ${name}`} onClick={() => draft.change({ path })}>
       Use the default
     </button>
   );

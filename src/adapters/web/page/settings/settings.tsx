@@ -64,7 +64,7 @@ export function Settings({ state, rest, go }: SectionProps): JSX.Element {
 }
 
 function restartWords(value: TeamSettings | null): string {
-  return value === null || value.awaiting.length === 0 ? "" : " A restart is awaited.";
+  return value === null || value.awaiting.length === 0 ? "" : " A restart is needed.";
 }
 
 function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
@@ -73,7 +73,7 @@ function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
     <div class="settings-notes">
       <p>
         What a variable of the environment or <code>{fileName}</code> sets wins over this page, and is locked here.
-        {!mayChange && " Admins change settings; you read them."}{" "}
+        {!mayChange && " Only admins can change settings."}{" "}
         {number > 0 && <a href="#/settings/history">Revision {number}, and those before</a>}
       </p>
       {elsewhere.map((line) => (
@@ -89,7 +89,7 @@ function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
       )}
       {leftOut.length > 0 && (
         <div class="problem">
-          <p>Some of what was set here no longer holds, and is left out. The next save takes it away.</p>
+          <p>Some values set here are no longer valid and are ignored. The next save removes them.</p>
           <ul>
             {leftOut.map(({ path, text }) => (
               <li key={keyOf(path)}>
@@ -133,7 +133,7 @@ function Form({ value, draft }: { readonly value: TeamSettings; readonly draft: 
         />
         <Choose label="Which settings" value={which} options={WHICH} choose={setWhich} />
       </div>
-      {groups.length === 0 && <p class="hint centred">No setting fits this search.</p>}
+      {groups.length === 0 && <p class="hint centred">No settings match this search.</p>}
       {groups.map(({ title, settings: own }) => (
         <section key={title} class="settings-group" aria-label={title}>
           <h2>{title}</h2>
@@ -196,6 +196,6 @@ function SaveBar({ draft, said, review }: SaveBarProps): JSX.Element {
 }
 
 function progressOf(changes: number, problems: number): string {
-  if (problems > 0) return `${problems === 1 ? "One thing is" : `${problems} things are`} not right yet.`;
-  return `${changes === 1 ? "One change" : `${changes} changes`}, not saved.`;
+  if (problems > 0) return `${problems === 1 ? "1 problem" : `${problems} problems`} to fix before saving.`;
+  return `${changes === 1 ? "1 unsaved change" : `${changes} unsaved changes`}.`;
 }

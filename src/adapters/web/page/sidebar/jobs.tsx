@@ -35,7 +35,7 @@ export function Jobs({ jobs, openJob, now, open, add, isAdding }: JobsProps): JS
         )}
       </header>
       {jobs.length === 0 ? (
-        <p class="hint">Work by the clock.{add !== null && " Add one here, or ask for it in your own words."}</p>
+        <p class="hint">Scheduled work.{add !== null && " Add a job here, or ask for one in your own words."}</p>
       ) : (
         <ul>
           {jobs.map((job) => (
@@ -85,6 +85,6 @@ export function Strip({ job: { strip, runs, failed } }: { readonly job: PageJob 
 }
 
 function outcomeOf(runs: number, failed: number): string {
-  if (runs === 1) return failed === 0 ? "the newest run went well" : "the newest run failed";
-  return `of the ${runs} newest runs ${failed === 0 ? "all went well" : `${failed} failed`}`;
+  if (runs === 1) return failed === 0 ? "the last run succeeded" : "the last run failed";
+  return `of the last ${runs} runs ${failed === 0 ? "all succeeded" : `${failed} failed`}`;
 }

@@ -84,7 +84,7 @@ export function Sidebar(props: SidebarProps): JSX.Element {
 
 function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "open">): JSX.Element {
   const busy = new Map(Object.entries(state.overview?.busy ?? {}));
-  if (state.threads.length === 0) return <p class="hint">Your threads are kept here, also over restarts.</p>;
+  if (state.threads.length === 0) return <p class="hint">Your threads appear here. They are kept across restarts.</p>;
   return (
     <ul class="threads" aria-label="Threads">
       {state.threads.map((thread) => (
@@ -111,7 +111,7 @@ function Waiting({ count, open }: { readonly count: number; readonly open: () =>
   return (
     <Link href="#/overview" open={open}>
       <span class="thread-when waiting">
-        <Label text={`⏸ ${count} ${count === 1 ? "waits" : "wait"} for people`} />
+        <Label text={`⏸ ${count} waiting for people`} />
       </span>
     </Link>
   );
@@ -143,7 +143,7 @@ interface ThreadLinkProps {
 }
 
 function ThreadLink({ thread, isOpen, isUnread, busy, whom, now, open }: ThreadLinkProps): JSX.Element {
-  const busyWords = busy === "working" ? "⏳ working" : `⏸ waits for ${whom}`;
+  const busyWords = busy === "working" ? "⏳ working" : `⏸ waiting for ${whom}`;
   return (
     <Link href={`#${thread.id}`} className={isUnread ? "unread" : ""} isOpen={isOpen} open={() => open(thread.id)}>
       <span class="thread-title">{thread.title}</span>

@@ -187,7 +187,7 @@ function clickActions(
     if (isPending(state(), pressed.messageId, pressed.action)) return;
     const clickId = newId();
     if (sendFrame(frame(clickId))) apply({ type: "clicked", clickId, click: pressed });
-    else apply({ type: "notice", text: "There is no connection. Try again when it is back." });
+    else apply({ type: "notice", text: "No connection. Try again when it is back." });
   };
   return {
     click: (messageId, action) => {
@@ -223,7 +223,7 @@ function pressStop({ state }: Store, { click }: Pick<Controller, "click">): bool
 }
 
 /** Shown before a form is sent, because a frame that is too long would end the connection. */
-const TOO_LONG = `All of it together is longer than ${FRAME_BYTES / 1024} KB. Shorten it.`;
+const TOO_LONG = `It is longer than ${FRAME_BYTES / 1024} KB in total. Shorten it.`;
 
 /** Sends and closes the open form, which keeps its values until the server accepts them. */
 function formActions({ state, apply }: Store, { sendFrame }: ServerLink): Pick<Controller, "submitForm" | "closeForm"> {
@@ -320,7 +320,7 @@ async function signOut({ state, apply }: Store): Promise<void> {
     clearStorage();
     location.assign("/");
   } catch {
-    apply({ type: "notice", text: "There is no connection. Try again when it is back." });
+    apply({ type: "notice", text: "No connection. Try again when it is back." });
   }
 }
 

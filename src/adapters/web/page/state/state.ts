@@ -290,8 +290,8 @@ function withoutThread(state: PageState, threadId: string): PageState {
   const sending = state.sending.filter((one) => !unsent.includes(one));
   const form = state.form?.threadId === threadId ? { ...state.form, threadId: null } : state.form;
   const what =
-    messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "There is no such thread of yours any more.";
-  const notice = mayAct(state) ? `${what} Here you begin a new one.` : what;
+    messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "That thread of yours no longer exists.";
+  const notice = mayAct(state) ? `${what} You can start a new one here.` : what;
   return { ...left, uploads, sending, form, openId: null, notice };
 }
 

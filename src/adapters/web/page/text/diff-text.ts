@@ -9,7 +9,7 @@ export function diffText(before: string, after: string): string {
     context: 3,
     timeout: COMPARING_MS,
   });
-  if (patch === undefined) return "It is too different to be compared here.";
+  if (patch === undefined) return "The differences are too large to show here.";
   const lines = patch.split("\n").slice(3);
   // The fence must be longer than any fence within the text.
   const longest = Math.max(0, ...lines.map((line) => /`{3,}/u.exec(line)?.[0].length ?? 0));

@@ -23,7 +23,7 @@ export function Delivery({ body, isNewest, sending, controller }: DeliveryProps)
           Try again
         </button>
         <button type="button" class="quiet" onClick={() => controller.discard(sending)}>
-          {body === null ? "Discard" : "Leave it"}
+          {body === null ? "Discard" : "Dismiss"}
         </button>
       </div>
     );

@@ -4,8 +4,8 @@ import { AnchorIcon } from "../text/icons.tsx";
 
 /** Example prompts. Both also work in an empty sandbox and with the scripted demo model. */
 const PROMPTS = [
-  { prompt: "create config.toml with port = 8080", does: "Write a file: you see the change before it is made" },
-  { prompt: "run: ls -la | head", does: "Run a command in the sandbox: you allow it first" },
+  { prompt: "create config.toml with port = 8080", does: "Write a file; you see the change before it is made" },
+  { prompt: "run: ls -la | head", does: "Run a command in the sandbox, once you allow it" },
 ] as const;
 
 export function EmptyThread({ controller }: { readonly controller: Controller }): JSX.Element {

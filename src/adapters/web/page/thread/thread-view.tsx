@@ -109,15 +109,16 @@ function continues(previous: PageMessage | undefined, { body, at }: PageMessage)
 
 function EmptyPane({ state, controller }: Pick<ThreadViewProps, "state" | "controller">): JSX.Element {
   if (state.openId === null && mayAct(state)) return <EmptyThread controller={controller} />;
-  if (state.openId === null) return <p class="hint centred">What goes on is under Sessions.</p>;
+  if (state.openId === null) return <p class="hint centred">See what is running under Sessions.</p>;
   if (!state.loaded.has(state.openId)) return <p class="hint centred">Loading…</p>;
-  return <p class="hint centred">This thread does not exist. Begin a new one.</p>;
+  return <p class="hint centred">This thread does not exist. Start a new one.</p>;
 }
 
 const CONNECTION_WORDS = {
   connecting: "Connecting…",
-  lost: "Connection lost. Trying again; what you write is kept and sent when it is back.",
-  blocked: "Connection refused, though Deckhand answers. Trying again; a proxy in between must let WebSockets through.",
+  lost: "Connection lost. Reconnecting; what you write is kept and sent when it is back.",
+  blocked:
+    "Deckhand answers, but the live connection is refused. Reconnecting; a proxy in between must allow WebSockets.",
   locked: "Deckhand's key has changed. Open the address that it printed when it started.",
 } as const;
 

@@ -40,7 +40,7 @@ function ToolList(): JSX.Element {
               columns={COLUMNS}
               rows={rows.filter((tool) => fits(tool, search))}
               keyOf={({ name }) => name}
-              empty="No tool fits this search."
+              empty="No tools match this search."
             />
           </>
         )}
@@ -119,9 +119,9 @@ function reachOf(reach: string, sends: boolean): string {
 }
 
 const AFTER_CRASH: Readonly<Record<TeamTool["afterCrash"], string>> = {
-  replay: "A call that a restart cut off is made again.",
-  reconcile: "A call that a restart cut off is looked into, and finished or told.",
-  never: "A call that a restart cut off is not made again; the model is told.",
+  replay: "A call cut off by a restart is made again.",
+  reconcile: "A call cut off by a restart is checked, then finished or reported.",
+  never: "A call cut off by a restart is not made again; the model is told.",
 };
 
 function ToolPage({ name }: { readonly name: string }): JSX.Element {
@@ -141,25 +141,29 @@ function ToolPage({ name }: { readonly name: string }): JSX.Element {
             <ul>
               <li>
                 Permission <strong>{tool.permission}</strong>
-                {tool.asks ? ": people are asked before a call, but for what they have allowed for longer." : "."}
+                {tool.asks ? ": people are asked before each call, except where they have allowed it for longer." : "."}
               </li>
               {tool.reach !== "" && <li>Reach: {tool.reach}.</li>}
               <li>
                 {tool.sends
-                  ? "Data leaves by its calls, which are judged by whose words they hold."
-                  : "No data leaves by its calls."}
+                  ? "Its calls send data out, and are judged by whose text they contain."
+                  : "Its calls send no data out."}
               </li>
               <li>
                 {tool.isOffered
-                  ? "Each request tells models of it."
-                  : "Models find it by tool_search when they need it."}
+                  ? "Its definition is part of every model request."
+                  : "Models find it with tool_search when they need it."}
               </li>
-              <li>{tool.isParallel ? "Calls run beside others of their turn." : "Calls run one after the other."}</li>
+              <li>
+                {tool.isParallel
+                  ? "Calls run in parallel with others of the same turn."
+                  : "Calls run one after the other."}
+              </li>
               <li>{AFTER_CRASH[tool.afterCrash]}</li>
-              <li>Agents: {tool.agents.length === 0 ? "none may use it" : tool.agents.join(", ")}.</li>
+              <li>Agents: {tool.agents.length === 0 ? "none" : tool.agents.join(", ")}.</li>
             </ul>
-            <section aria-label="What models read">
-              <h3>What models read</h3>
+            <section aria-label="Description for models">
+              <h3>Description for models</h3>
               <p class="plain-text">{tool.description}</p>
             </section>
             <section aria-label="Arguments">

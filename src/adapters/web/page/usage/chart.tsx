@@ -38,7 +38,7 @@ export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Elemen
     <figure class="chart">
       <div ref={box} aria-hidden="true" />
       <figcaption>
-        <ul ref={legend} aria-label="What the colours mean">
+        <ul ref={legend} aria-label="Legend">
           {series.map(({ label, perDay }, index) => (
             <li key={label}>
               <span class={`swatch series-${index}`} aria-hidden="true" /> {label}
@@ -47,7 +47,7 @@ export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Elemen
           ))}
         </ul>
         <p class="hint">
-          {hasFailed ? "The chart could not be drawn." : (usage.days[day ?? -1] ?? "US dollars a day, in UTC")}
+          {hasFailed ? "The chart could not be drawn." : (usage.days[day ?? -1] ?? "US dollars per day (UTC)")}
         </p>
       </figcaption>
     </figure>
