@@ -9,9 +9,9 @@ import type { Viewer } from "./visibility.ts";
 
 const jobSchema = z.object({ id: z.string().default("") }).transform(({ id }) => id);
 
-const NOT_UNDERSTOOD = "That was not understood. Reload the page.";
-const NO_CHANNEL = "There is no such channel that you may see.";
-const NO_JOB = "There is no such job any more, or none that you may see.";
+const NOT_UNDERSTOOD = "That request is not valid. Reload the page.";
+const NO_CHANNEL = "This channel does not exist, or you may not see it.";
+const NO_JOB = "This job no longer exists, or you may not see it.";
 
 type Read = (request: FeatureRequest) => unknown;
 const fromQuery: Read = ({ query }) => Object.fromEntries(query);
@@ -20,7 +20,7 @@ const fromBody: Read = ({ body }) => body;
 
 const ANSWERS = {
   "/overview": answering(z.object({}), (viewer, _, world) => overviewFor(viewer, world), { read: fromQuery }),
-  "/usage": answering(usageQuerySchema, usageFor, { read: fromQuery, wrong: "I cannot sum that up." }),
+  "/usage": answering(usageQuerySchema, usageFor, { read: fromQuery, wrong: "I cannot group by that." }),
   "/command": answering(channelCommandSchema, commandInChannel, { read: fromBody, none: NO_CHANNEL }),
   "/jobs": answering(jobsQuerySchema, listJobs, { read: fromQuery, none: NO_JOB }),
   "/jobs/one": answering(jobSchema, showJob, { read: fromQuery, none: NO_JOB }),

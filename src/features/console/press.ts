@@ -22,7 +22,7 @@ type Pressed = NonNullable<Awaited<ReturnType<TeamSessions["press"]>>>;
 const BUTTON = /^(?:stop|approve|answer):[\w:-]{1,200}$/u;
 /** Buttons for what can also be typed in a thread. */
 const COMMAND = /^command:(export|fork)$/u;
-const NO_BUTTON = "There is no such button here.";
+const NO_BUTTON = "This button no longer exists.";
 const ENDED = "This has already ended; there is nothing to stop.";
 
 /**
@@ -57,7 +57,7 @@ export function refusalAt(
   if (!mayPress(viewer)) return "Your account may look, and change nothing.";
   const { title } = describe(thread.platform);
   if (viewer.kind === "operator") return `Changes are made on ${title}: there it is known who you are.`;
-  return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
+  return `To do this, link your account on ${title}: type \`/link\` in a thread of this page.`;
 }
 
 /** Whether the session is its thread's current one, on which commands act; `/new` starts another. */

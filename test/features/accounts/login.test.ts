@@ -65,7 +65,7 @@ describe("the first account", () => {
 
   test.each([
     [{ name: "ana", password: "short", again: "short" }, "at least 12 characters"],
-    [{ name: "ana", password: PASSWORD, again: "another one" }, "not the same"],
+    [{ name: "ana", password: PASSWORD, again: "another one" }, "passwords differ"],
     [{ name: "an a", password: PASSWORD, again: PASSWORD }, "A name is at most 32"],
     [{ name: "local", password: PASSWORD, again: PASSWORD }, "taken by Deckhand"],
     [{ name: "ana", password: "aaaaaaaaaaaaaaaa", again: "aaaaaaaaaaaaaaaa" }, "the same few characters"],
@@ -264,9 +264,9 @@ describe("behind a proxy with TLS", () => {
 
   test.each([
     ["changes its name", { host: "127.0.0.1:3000", origin: url }, "keeps the <code>Host</code> header"],
-    ["takes the origin away", {}, "passes that on"],
+    ["takes the origin away", {}, "must pass that header on"],
     ["has browsers keep it to themselves", { origin: "null" }, "leaves the page's <code>Referrer-Policy</code>"],
-    ["is not asked by TLS", { origin: "http://deckhand.example.com" }, "Open its https:// address"],
+    ["is not asked by TLS", { origin: "http://deckhand.example.com" }, "Open the page's https:// address"],
   ])("a person is shown the cause where a proxy %s", async (_case, headers, words) => {
     const { browser } = await loginWorld({ store: await emptied(), url });
     const answer = await browser().ask("POST", "/login", { headers });

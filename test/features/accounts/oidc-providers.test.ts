@@ -119,13 +119,13 @@ test.each([
     { metadata: { issuer: "{tenantid}" }, set: "/.well-known/openid-configuration" },
     "many tenants",
   ],
-  ["another name", { set: "/realms/other" }, /calls itself http:\/\/127.0.0.1:\d+\/, and the settings/u],
-  ["no keys", { metadata: { jwks_uri: undefined } }, "no provider of OpenID Connect"],
+  ["another name", { set: "/realms/other" }, /calls itself http:\/\/127.0.0.1:\d+\/, which differs from/u],
+  ["no keys", { metadata: { jwks_uri: undefined } }, "no OpenID Connect provider"],
   ["a scope that it does not give", { answered: { error: "invalid_scope" } }, "`oidc.scope`"],
   ["a failure of its own", { answered: { error: "server_error" } }, "Try again in a moment"],
-  ["a person who is not let in", { answered: { error: "access_denied" } }, "has not let you in"],
+  ["a person who is not let in", { answered: { error: "access_denied" } }, "denied the sign-in"],
   ["a failure at the token endpoint", { refuses: () => [502, ""] as const }, "Try again in a moment"],
-  ["something that nobody has foreseen", { answered: { error: "invalid_target" } }, "the log says"],
+  ["something that nobody has foreseen", { answered: { error: "invalid_target" } }, "the log tells"],
 ])("%s is explained in a helpful message", async (_case, odd, words) => {
   expect(await problemAt(odd)).toMatch(words);
 });

@@ -73,7 +73,7 @@ describe("signing in at the OpenID Connect provider", () => {
     await shell(before).waitFor();
     expect(await subjects()).toEqual([["u-1", "operator"]]);
     const refused = await roleWith(["others"]);
-    expect(await problem(refused)).toContain("in none of the groups");
+    expect(await problem(refused)).toContain("not in any of the groups");
     expect(await store.tables(accountReads).sessionCounts()).toEqual(new Map());
     const entries = await store.tables((db) => db.auditEntry.findMany({ orderBy: [{ at: "asc" }, { id: "asc" }] }));
     expect(entries.map(({ act, details }) => `${act} ${details}`)).toEqual([
@@ -124,13 +124,9 @@ describe("signing in at the OpenID Connect provider", () => {
 
 describe("a forged or replayed authorization response", () => {
   test.each([
-    ["state", (there: URL) => there.searchParams.set("state", "A".repeat(43)), "was not begun in this browser"],
+    ["state", (there: URL) => there.searchParams.set("state", "A".repeat(43)), "was started in another browser"],
     ["nonce", (there: URL) => there.searchParams.set("nonce", "A".repeat(43)), "not made for this sign-in"],
-    [
-      "PKCE challenge",
-      (there: URL) => there.searchParams.set("code_challenge", "A".repeat(43)),
-      "too old, or was used",
-    ],
+    ["PKCE challenge", (there: URL) => there.searchParams.set("code_challenge", "A".repeat(43)), "expired"],
   ])("signs nobody in if another %s was substituted in transit", async (_what, change, words) => {
     const { page: open, answered, subjects } = await opened();
     const page = await open();
@@ -140,10 +136,10 @@ describe("a forged or replayed authorization response", () => {
   });
 
   test.each([
-    ["no state", (back: URL) => back.searchParams.delete("state"), "was not begun in this browser"],
-    ["a made-up code", (back: URL) => back.searchParams.set("code", "A".repeat(43)), "too old, or was used"],
-    ["no issuer", (back: URL) => back.searchParams.delete("iss"), "does not hold"],
-    ["another issuer", (back: URL) => back.searchParams.set("iss", "https://evil.example"), "does not hold"],
+    ["no state", (back: URL) => back.searchParams.delete("state"), "was started in another browser"],
+    ["a made-up code", (back: URL) => back.searchParams.set("code", "A".repeat(43)), "expired"],
+    ["no issuer", (back: URL) => back.searchParams.delete("iss"), "is not valid"],
+    ["another issuer", (back: URL) => back.searchParams.set("iss", "https://evil.example"), "is not valid"],
     [
       "an error in place of a code",
       (back: URL) => {
@@ -151,7 +147,7 @@ describe("a forged or replayed authorization response", () => {
         back.searchParams.set("error", "access_denied");
         back.searchParams.set("error_description", "<script>alert(1)</script>");
       },
-      "has not let you in",
+      "denied the sign-in",
     ],
   ])("signs nobody in with %s", async (_what, change, words) => {
     const { page: open, answered, subjects } = await opened();
@@ -169,11 +165,11 @@ describe("a forged or replayed authorization response", () => {
     const [victim, attacker] = [await open(), await open()];
     const back = await answered(attacker);
     await victim.goto(back.href);
-    expect(await problem(victim)).toContain("was not begun in this browser");
+    expect(await problem(victim)).toContain("was started in another browser");
     const his = await answered(victim);
     his.searchParams.set("code", back.searchParams.get("code") ?? "");
     await victim.goto(his.href);
-    expect(await problem(victim)).toContain("too old, or was used");
+    expect(await problem(victim)).toContain("expired");
     expect(await subjects()).toEqual([]);
   });
 
@@ -198,7 +194,7 @@ describe("a forged or replayed authorization response", () => {
     const slow = await answered(late);
     clock.set(clock.now() + 600_000);
     await late.goto(slow.href);
-    expect(await problem(late)).toContain("too old");
+    expect(await problem(late)).toContain("expired");
   });
 
   test("is accepted in each of two tabs of one browser", async () => {
@@ -223,7 +219,7 @@ describe("a forged or replayed authorization response", () => {
     });
     expect(back.searchParams.get("iss")).toBe(other.issuer);
     await page.goto(back.href);
-    expect(await problem(page)).toContain("does not hold");
+    expect(await problem(page)).toContain("is not valid");
     expect([provider.codes(), other.codes()]).toEqual([0, 0]);
     expect(await subjects()).toEqual([]);
   });
@@ -243,11 +239,11 @@ describe("a forged or replayed authorization response", () => {
     const world = await opened();
     const { provider, clock } = world;
     const guess = () => guessed(world);
-    for (let tries = 0; tries < 20; tries += 1) expect(await guess()).toContain("too old, or was used");
+    for (let tries = 0; tries < 20; tries += 1) expect(await guess()).toContain("expired");
     expect(await guess()).toContain("Too many attempts");
     expect(provider.codes()).toBe(20);
     clock.set(clock.now() + 900_000);
-    expect(await guess()).toContain("too old, or was used");
+    expect(await guess()).toContain("expired");
   });
 });
 
@@ -283,7 +279,7 @@ test("many sign-ins from one address lock nobody out", async () => {
 
 test("attempts while the provider is unavailable count towards no throttle", async () => {
   const world = await opened();
-  expect(await guessed(world)).toContain("too old, or was used");
+  expect(await guessed(world)).toContain("expired");
   await world.provider.stop();
   for (let tries = 0; tries < 25; tries += 1) expect(await guessed(world)).toContain("cannot be reached");
 });
@@ -351,6 +347,6 @@ describe("with passwords disabled", () => {
     other.cookies.delete(`deckhand_${port}_device`);
     const refused = await other.post("/login", { token, name: "ana", password: PASSWORD });
     expect(refused.status).toBe(403);
-    expect(refused.body).toContain("Passwords are not taken here");
+    expect(refused.body).toContain("Passwords are turned off");
   });
 });

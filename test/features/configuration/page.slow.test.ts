@@ -80,7 +80,7 @@ test("axe finds no accessibility violation in the settings, their review and his
   await expectSound(page, "settings-review", { within: "dialog[open]" });
   expect(await page.getByRole("dialog").count()).toBe(1);
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("A restart is awaited: until then").waitFor();
+  await page.getByText("A restart is needed: until then").waitFor();
   // The button that had the focus is gone, so the heading gets it.
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Settings");
   await picture(page, "settings-saved");
@@ -117,13 +117,13 @@ test("a setting that needs a restart applies after it, and is no longer listed a
   const page = await settingsAs("ana");
   await field(page, "jobs.timezone").fill("Europe/Paris");
   await save(page);
-  await page.getByText("A restart is awaited: until then").filter({ hasText: "jobs.timezone" }).waitFor();
+  await page.getByText("A restart is needed: until then").filter({ hasText: "jobs.timezone" }).waitFor();
   await at.bot.kill("SIGTERM");
   await at.bot.start();
   await page.reload();
   await row(page, "jobs.timezone").getByText("set here").waitFor();
   expect(await field(page, "jobs.timezone").inputValue()).toBe("Europe/Paris");
-  expect(await page.getByText("A restart is awaited").count()).toBe(0);
+  expect(await page.getByText("A restart is needed").count()).toBe(0);
   await leave(page);
 });
 
@@ -168,7 +168,7 @@ test("unsaved changes survive a visit to another page, and changes beyond the si
   await page.getByText("1 unsaved change.").waitFor();
   expect(await field(page, "appendSystemPrompt").inputValue()).toBe("Answer in French.");
   await field(page, "appendSystemPrompt").fill("x".repeat(100_001));
-  await page.getByText("100,000 characters at most").waitFor();
+  await page.getByText("at most 100,000 characters").waitFor();
   await page.getByRole("button", { name: "Discard" }).click();
   await page.reload();
   await field(page, "appendSystemPrompt").waitFor();
@@ -204,7 +204,7 @@ test("an old revision can be viewed and restored as a new one by keyboard alone"
   await field(page, "outputStyle").selectOption("casual");
   await field(page, "budgets.channelUsd").fill("3");
   await save(page);
-  await page.getByRole("link", { name: `Revision ${good + 1}, and those before` }).focus();
+  await page.getByRole("link", { name: `Revision ${good + 1} and earlier` }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: `Revision ${good}`, exact: true }).focus();
   await page.keyboard.press("Enter");
@@ -325,7 +325,7 @@ test("a value that contains markup is shown as text everywhere", async () => {
   await page.getByRole("table", { name: "What changes" }).getByText(hostile).first().waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("✓ Saved as revision").waitFor();
-  await page.getByRole("link", { name: /^Revision \d+, and those before/u }).click();
+  await page.getByRole("link", { name: /^Revision \d+ and earlier/u }).click();
   await page.getByRole("table", { name: "Settings revisions" }).getByText(hostile).first().waitFor();
   await page
     .getByRole("link", { name: /^Revision/u })

@@ -85,7 +85,7 @@ test("a usage row can be opened step by step and left again by keyboard alone", 
   const page = await signedIn(at, browser, { name: "ana" });
   await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Usage" }).focus();
   await page.keyboard.press("Enter");
-  const total = page.getByText("in channels that you see");
+  const total = page.getByText("in channels that you can see");
   await total.filter({ hasText: "2 model calls" }).waitFor();
   await page.getByRole("combobox", { name: "Group by" }).focus();
   await page.keyboard.type("By channel");

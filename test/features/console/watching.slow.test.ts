@@ -147,7 +147,7 @@ test("a changed file is shown as a diff, unless it looks like a secret", async (
   writeFileSync(path.join(root, "notes.md"), "another's\n");
   await ana.reload();
   await files.getByText("notes.md").click();
-  await files.getByText("has been changed by somebody else since").waitFor();
+  await files.getByText("somebody else has changed it since").waitFor();
 });
 
 /** How often words stand on the page. */

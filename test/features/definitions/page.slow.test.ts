@@ -288,7 +288,7 @@ test("a channel's instructions can be written on the page, and come last in its 
   expect(toldOn(at, "what is told here?")).toContain("Answer in the words of herons.");
   await page.getByRole("button", { name: "Remove" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).press("Enter");
-  await page.getByText("✓ Taken back").waitFor();
+  await page.getByText("✓ Removed").waitFor();
   expect(await source(page).inputValue()).toBe("");
   await leave(page);
 });

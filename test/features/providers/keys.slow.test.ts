@@ -52,7 +52,7 @@ const row = (page: Page) =>
 
 test("an admin can test, store, replace and remove a key on the page, and the next run uses it", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "providers" });
-  await row(page).getByText("none: set it here").waitFor();
+  await row(page).getByText("none; set it here").waitFor();
   const demo = page.getByText("Set a provider's key under");
   await demo.getByRole("link", { name: "Providers" }).click();
   await demo.waitFor();
@@ -84,7 +84,7 @@ test("an admin can test, store, replace and remove a key on the page, and the ne
 
   await page.getByRole("button", { name: "Remove the stored key for Anthropic" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove key" }).click();
-  await row(page).getByText("none: set it here").waitFor();
+  await row(page).getByText("none; set it here").waitFor();
   expect(await answer("and again with none")).not.toContain("real key");
   expect(await page.content()).not.toContain(WRONG);
   await leave(page);

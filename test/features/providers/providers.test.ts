@@ -201,7 +201,7 @@ test("a key that cannot be stored is reported, and the previous one is kept", as
     [{ id: "deepseek", key: STORED }, "is set by the environment or the settings file"],
     [{ id: "nobody", key: STORED }, "no provider nobody"],
     [{ id: "demo", key: STORED }, "no provider demo"],
-    [{ id: "groq", key: "" }, "A key is needed"],
+    [{ id: "groq", key: "" }, "Enter a key"],
     [{ id: "groq", key: "two words of a key" }, "no spaces"],
     [{ id: "groq", key: "short" }, "at least 8"],
     [{ id: "groq", key: "k".repeat(4_001) }, "at most 4,000"],

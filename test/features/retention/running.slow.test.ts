@@ -203,7 +203,7 @@ describe("a session on the page", () => {
     expect(await post(ana, { id })).toBe(409);
     await openSession(ana, "think of the ibis");
     await deleteButton(ana).click();
-    await ana.getByText("A run of it goes on.").waitFor();
+    await ana.getByText("It is still running").waitFor();
     await ana.getByRole("button", { name: "Stop and delete" }).click();
     await isGone(id);
     await sessionRows(ana).filter({ hasText: "ibis" }).waitFor({ state: "hidden" });
@@ -216,7 +216,7 @@ describe("a session on the page", () => {
     await at.talk({ text: "the loon", channel: at.channel() }).answered(1);
     await openSession(ana, "the loon");
     await deleteButton(ana).click();
-    await ana.getByRole("dialog").getByText("What stays").waitFor();
+    await ana.getByRole("dialog").getByText("Kept").waitFor();
     await expectSound(ana, "delete", { within: "dialog[open]" });
     await ana.keyboard.press("Escape");
   });

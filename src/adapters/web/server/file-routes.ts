@@ -25,7 +25,7 @@ export function registerFileRoutes(app: FastifyInstance, store: LocalThreadStore
   });
   app.get<{ Params: { id: string } }>("/files/:id", async (request, reply) => {
     const file = await store.file(request.params.id);
-    if (file === null) return reply.code(404).send({ error: "There is no such file." });
+    if (file === null) return reply.code(404).send({ error: "This file does not exist." });
     const inline = INLINE_IMAGES.has(file.mediaType);
     return reply
       .type(inline ? file.mediaType : "application/octet-stream")

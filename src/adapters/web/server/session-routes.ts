@@ -24,7 +24,7 @@ const pressSchema = z.object({ clickId: z.uuid(), action: z.string().min(1).max(
 /** A path with a session's id, which the router keeps short. */
 type OfSession = { Params: { id: string } };
 
-const NONE = { error: "There is no such session here." };
+const NONE = { error: "This session does not exist." };
 
 /**
  * Serves sessions of all platforms to the page. A missing session and one that the viewer may not see get the same
@@ -42,7 +42,7 @@ export function registerSessions(
       .send(body ?? NONE);
   app.get("/sessions", async (request, reply) => {
     const query = querySchema.safeParse(request.query);
-    if (!query.success) return reply.code(400).send({ error: "The search was not understood." });
+    if (!query.success) return reply.code(400).send({ error: "This search is not valid." });
     return answer(reply, (await sessions()?.list(viewerOf(request), query.data)) ?? null);
   });
   app.get("/sessions/choices", async (request, reply) =>
@@ -59,7 +59,7 @@ export function registerSessions(
   });
   app.post<OfSession>("/sessions/:id/press", async (request, reply) => {
     const body = pressSchema.safeParse(request.body);
-    if (!body.success) return reply.code(400).send({ error: "The click was not understood." });
+    if (!body.success) return reply.code(400).send({ error: "This click is not valid." });
     const press = { sessionId: request.params.id, ...body.data };
     return answer(reply, (await sessions()?.press(viewerOf(request), press)) ?? null);
   });

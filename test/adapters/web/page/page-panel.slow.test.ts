@@ -207,13 +207,13 @@ test("threads say whether they work or wait, and jobs when they are due and how 
   ]);
   await at.platform.post(second, liveMessage("**build** · turn 1"), "live");
   const left = at.page.getByRole("navigation", { name: "Threads and jobs" });
-  await left.getByRole("link", { name: /first.*waits for you/u }).waitFor();
+  await left.getByRole("link", { name: /first.*waiting for you/u }).waitFor();
   await left.getByRole("link", { name: /second.*working/u }).waitFor();
   const job = left.getByRole("listitem").filter({ hasText: "Daily report" });
   expect(await job.textContent()).toBe("Daily reportin 5 hevery weekday at 09:00▇▇✗");
-  expect(await job.getByRole("img").getAttribute("aria-label")).toBe("of the 3 newest runs 1 failed");
+  expect(await job.getByRole("img").getAttribute("aria-label")).toBe("of the last 3 runs 1 failed");
   await at.page.setViewportSize({ width: 390, height: 800 });
-  await at.page.getByRole("button", { name: "Threads and jobs, another thread waits" }).waitFor();
+  await at.page.getByRole("button", { name: "Threads and jobs; another thread is waiting" }).waitFor();
 });
 
 describe("a job", () => {
@@ -287,7 +287,7 @@ describe("a job", () => {
     world.view = null;
     world.jobs = [];
     release();
-    await details().getByText("There is no such job any more.").waitFor();
+    await details().getByText("This job no longer exists.").waitFor();
     await at.page.getByRole("button", { name: "Add a job" }).click();
     expect(await commanded()).toBe("/jobs add");
   });
@@ -295,11 +295,11 @@ describe("a job", () => {
   test("of the file, or of somebody else, says why it is not changed here", async () => {
     await opened({ ...job, isFromFile: true, isEnabled: false, pausedBecause: "five failures" });
     await details().getByText("Paused: five failures").waitFor();
-    await details().getByText("It is kept in the file of jobs").waitFor();
-    expect(await details().getByRole("group", { name: "What to do with the job" }).textContent()).toBe("Run nowEnable");
+    await details().getByText("It comes from the jobs file").waitFor();
+    expect(await details().getByRole("group", { name: "Job actions" }).textContent()).toBe("Run nowEnable");
     await opened({ ...job, isTheirs: false, prompt: null });
     await details().getByText("Only its owner and admins").waitFor();
-    await details().getByText("for people of its channel").waitFor();
+    await details().getByText("Only people in its private channel").waitFor();
     expect(await details().getByRole("group").count()).toBe(0);
   });
 

@@ -193,10 +193,10 @@ test("a part of the page that cannot come without a connection comes with the ne
   await at.platform.stop();
   await at.page.getByText(/Connection lost/u).waitFor();
   await at.page.getByRole("link", { name: "Usage" }).click();
-  await at.page.getByText("This is loaded once there is a connection.").waitFor();
+  await at.page.getByText("This loads once the connection is back.").waitFor();
   await at.page.unrouteAll();
   await at.restart();
-  await at.page.getByRole("combobox", { name: "Summed up by" }).waitFor();
+  await at.page.getByRole("combobox", { name: "Group by" }).waitFor();
 });
 
 test("what is too long for a message stays where it is written, and the connection with it", async () => {
@@ -250,14 +250,14 @@ test("a page that was away while its thread was deleted says so, and loses nothi
   await composer().fill("begun here");
   at.store.deleteThread(thread.threadId ?? "");
   await at.restart();
-  await at.page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
+  await at.page.getByText("This thread was deleted. You can start a new one here.").waitFor();
   expect(await at.page.getByRole("list", { name: "Threads" }).count()).toBe(0);
   expect(await composer().inputValue()).toBe("begun first\n\nsent too late\n\nbegun here");
 });
 
 test("the address of a thread that is gone leads to a new one, and the page says so", async () => {
   await at.page.goto(new URL("/#gone", entryUrl(at.platform)).href);
-  await at.page.getByText("There is no such thread").waitFor();
+  await at.page.getByText("That thread of yours no longer exists").waitFor();
   expect((await say("hello")).threadId).not.toBe("gone");
   await messages().getByText("Sent", { exact: true }).waitFor();
 });

@@ -80,11 +80,11 @@ test("what is not attached is told in words: a file that does not arrive, and th
   const large = { ...file, name: "large.txt", buffer: Buffer.alloc(20 * 1024 * 1024 + 1) };
   const others = Array.from({ length: 11 }, () => file);
   await picker.setInputFiles([large, { ...large, name: "larger.txt" }, ...others]);
-  const TOLD = "Not attached, because larger than 20 MB: large.txt, larger.txt. A message takes 10 files.";
+  const TOLD = "Not attached because they are larger than 20 MB: large.txt, larger.txt. A message can have 10 files.";
   await at.page.getByText(`${TOLD} The rest is left out.`).waitFor();
   await expect.poll(() => at.page.locator(".upload").count()).toBe(10);
   await picker.setInputFiles(file);
-  await at.page.getByText("A message takes 10 files. The rest is left out.").waitFor();
+  await at.page.getByText("A message can have 10 files. The rest was not attached.").waitFor();
 });
 
 test("of too many files, which the draft of a deleted thread may bring, some are to be removed first", async () => {
@@ -109,7 +109,7 @@ test("of too many files, which the draft of a deleted thread may bring, some are
   await at.restart();
   await expect.poll(arrived).toBe(11);
   await composer().press("Enter");
-  const notice = at.page.getByText("A message takes 10 files. Remove some.");
+  const notice = at.page.getByText("A message can have 10 files. Remove some.");
   await notice.waitFor();
   await at.page.getByRole("button", { name: "Remove 5-0.txt" }).click();
   await composer().press("Enter");
@@ -178,7 +178,7 @@ describe("a file that is still on its way when its thread is left", () => {
     await at.platform.stop();
     at.store.deleteThread(thread.threadId ?? "");
     await at.restart();
-    await at.page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
+    await at.page.getByText("This thread was deleted. You can start a new one here.").waitFor();
     letIn();
     await at.page.getByText("uploading…").waitFor({ state: "detached" });
     await composer().press("Enter");

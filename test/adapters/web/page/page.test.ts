@@ -136,7 +136,7 @@ describe("when something is lost", () => {
       `WebSocket = class extends EventTarget { static OPEN = 1; constructor() { ${refusing}; } };`,
     );
     await at.page.reload();
-    await at.page.getByText(/must let WebSockets through/u).waitFor();
+    await at.page.getByText(/must allow WebSockets/u).waitFor();
     // Closed because the script would otherwise apply to the next tests, which use the same window.
     await at.page.close();
   });

@@ -54,7 +54,7 @@ export function WhatItDoes({ prompt, settings }: Pick<PageJobDetails, "prompt" |
   return (
     <section>
       <h3>What it does</h3>
-      <p class="job-prompt">{prompt ?? "That is for people of its channel, which is private."}</p>
+      <p class="job-prompt">{prompt ?? "Only people in its private channel can see this."}</p>
       <p class="hint">{settings.join(" · ")}</p>
     </section>
   );
@@ -72,7 +72,7 @@ interface JobActionsProps {
 export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
   const { isAsking, ask, keep, button, place } = useQuestion();
   const { name, isEnabled, isFromFile, isTheirs } = job;
-  if (!isTheirs) return <p class="hint">Only its owner and admins run, change and remove it.</p>;
+  if (!isTheirs) return <p class="hint">Only its owner and admins can run, change or remove it.</p>;
   const action = (verb: JobVerb, words: string): JSX.Element => (
     <button
       type="button"
@@ -86,7 +86,7 @@ export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
   );
   return (
     <>
-      <div class="buttons" role="group" aria-label="What to do with the job">
+      <div class="buttons" role="group" aria-label="Job actions">
         {action("run", "Run now")}
         {action(isEnabled ? "disable" : "enable", isEnabled ? "Pause" : "Enable")}
         {!isFromFile && action("edit", "Edit")}
@@ -96,11 +96,11 @@ export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
           </button>
         )}
       </div>
-      {isFromFile && <p class="hint">It is kept in the file of jobs: change or remove it there.</p>}
+      {isFromFile && <p class="hint">It comes from the jobs file. Change or remove it there.</p>}
       {isAsking && (
         // A removed job cannot be restored.
         <div ref={place} class="job-removal" role="group" aria-label={`Remove ${name}?`} tabIndex={-1}>
-          <p>Remove it for good?</p>
+          <p>Remove this job for good?</p>
           <div class="buttons">
             {action("remove", "Remove for good")}
             <button type="button" onClick={keep}>

@@ -5,7 +5,7 @@ import { get, nullIfNotFound } from "../section/request.ts";
 import { diffText } from "../text/diff-text.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 
-const NOT_LOADED = "It could not be loaded.";
+const NOT_LOADED = "Could not be loaded.";
 
 interface FileChangeProps {
   readonly sessionId: string;
@@ -38,7 +38,7 @@ export function FileChange({ sessionId, path, isGone, mark }: FileChangeProps): 
 async function changeText(sessionId: string, path: string): Promise<string> {
   const address = `/sessions/${encodeURIComponent(sessionId)}/change`;
   const change = await nullIfNotFound(get<SessionChange>(address, { path }));
-  if (change === null) return "There is nothing to show of it.";
+  if (change === null) return "Nothing to show.";
   const { before, after, notShown } = change;
   if (notShown !== null) return notShown;
   return diffText(before, after);

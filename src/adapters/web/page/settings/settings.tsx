@@ -72,9 +72,9 @@ function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
   return (
     <div class="settings-notes">
       <p>
-        What a variable of the environment or <code>{fileName}</code> sets wins over this page, and is locked here.
+        Environment variables and <code>{fileName}</code> take precedence over this page; what they set is locked here.
         {!mayChange && " Only admins can change settings."}{" "}
-        {number > 0 && <a href="#/settings/history">Revision {number}, and those before</a>}
+        {number > 0 && <a href="#/settings/history">Revision {number} and earlier</a>}
       </p>
       {elsewhere.map((line) => (
         <p key={line} class="warning">
@@ -83,8 +83,8 @@ function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
       ))}
       {awaiting.length > 0 && (
         <p class="warning">
-          ⚠ A restart is awaited: until then {awaiting.map(nameOf).join(", ")} {awaiting.length === 1 ? "is" : "are"} as
-          before.
+          ⚠ A restart is needed: until then {awaiting.map(nameOf).join(", ")}{" "}
+          {awaiting.length === 1 ? "keeps its" : "keep their"} old value.
         </p>
       )}
       {leftOut.length > 0 && (

@@ -60,7 +60,7 @@ function Choices({ asked: { by, days, chosen }, open }: ChoicesProps): JSX.Eleme
   return (
     <search class="filters">
       <Choose
-        label="Summed up by"
+        label="Group by"
         value={by}
         options={groups.map((group) => [group.by, `By ${group.title.toLowerCase()}`])}
         choose={(value) => open({ by: groupOf(value) })}
@@ -104,7 +104,7 @@ function Total({ usage: { total, isAll }, isOfJobs }: TotalProps): JSX.Element {
   const { costUsd, tokens, calls, unpriced } = total;
   return (
     <p>
-      <strong>{dollars(costUsd)}</strong> {isAll ? "in all" : "in channels that you see"}
+      <strong>{dollars(costUsd)}</strong> {isAll ? "in total" : "in channels that you can see"}
       {tokens !== null && ` · ${figure(tokens)} tokens`} · {count(calls, isOfJobs ? "job run" : "model call")}
       {unpriced > 0 && <span class="hint"> · not in the dollars: {count(unpriced, "call")} without a known price</span>}
     </p>
@@ -118,7 +118,7 @@ interface Day {
 
 function Days({ usage: { days, perDay } }: { readonly usage: TeamUsage }): JSX.Element {
   const rows = days.map((day, index) => ({ day, costUsd: perDay[index] ?? 0 })).toReversed();
-  return <DataTable caption="Spent by day" columns={DAYS} rows={rows} keyOf={({ day }) => day} empty="" />;
+  return <DataTable caption="Spending by day" columns={DAYS} rows={rows} keyOf={({ day }) => day} empty="" />;
 }
 
 const DAYS: readonly Column<Day>[] = [
@@ -129,7 +129,7 @@ const DAYS: readonly Column<Day>[] = [
 function Rows({ usage, asked }: { readonly usage: TeamUsage; readonly asked: Asked }): JSX.Element {
   return (
     <DataTable
-      caption={`Spent by ${titleOf(asked.by).toLowerCase()}`}
+      caption={`Spending by ${titleOf(asked.by).toLowerCase()}`}
       columns={columnsFor(asked)}
       rows={usage.rows}
       keyOf={({ key, label }) => key ?? label}
