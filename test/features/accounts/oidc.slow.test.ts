@@ -125,7 +125,7 @@ describe("signing in at the OpenID Connect provider", () => {
 describe("a forged or replayed authorization response", () => {
   test.each([
     ["state", (there: URL) => there.searchParams.set("state", "A".repeat(43)), "was started in another browser"],
-    ["nonce", (there: URL) => there.searchParams.set("nonce", "A".repeat(43)), "not made for this sign-in"],
+    ["nonce", (there: URL) => there.searchParams.set("nonce", "A".repeat(43)), "belongs to another sign-in"],
     ["PKCE challenge", (there: URL) => there.searchParams.set("code_challenge", "A".repeat(43)), "expired"],
   ])("signs nobody in if another %s was substituted in transit", async (_what, change, words) => {
     const { page: open, answered, subjects } = await opened();

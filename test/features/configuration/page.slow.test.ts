@@ -283,7 +283,7 @@ const bad = [
   { name: "maxTurns", typed: "1.5", beside: "maxTurns", words: "must be a whole number, is 1.5." },
   { name: "fallbackModel", typed: "gpt", beside: "fallbackModel", words: "must be provider/model" },
   { name: "access.admins", typed: "slack:U1\nana", beside: "access.admins", words: "Entry 2 must be" },
-  { name: "allowedHosts", typed: '{ "host"', beside: "allowedHosts", words: "Line 1 begins as JSON" },
+  { name: "allowedHosts", typed: '{ "host"', beside: "allowedHosts", words: "Line 1 looks like JSON" },
   { name: "agentDefinition", typed: "nobody", beside: "agentDefinition", words: 'there is no agent "nobody"' },
   { name: "memory.embeddings.perDay", typed: "5", beside: "memory.embeddings.model", words: "is missing." },
 ];
