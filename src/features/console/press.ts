@@ -54,9 +54,9 @@ export function refusalAt(
   { thread }: Pick<Place, "thread">,
   { describe }: Pick<ConsoleScope["host"], "describe">,
 ): string {
-  if (!mayPress(viewer)) return "Your account may look, and change nothing.";
+  if (!mayPress(viewer)) return "Your account may only read.";
   const { title } = describe(thread.platform);
-  if (viewer.kind === "operator") return `Changes are made on ${title}: there it is known who you are.`;
+  if (viewer.kind === "operator") return `Make changes on ${title}, where it is known who you are.`;
   return `To do this, link your account on ${title}: type \`/link\` in a thread of this page.`;
 }
 
