@@ -230,7 +230,7 @@ describe("on Slack", () => {
       /^✓ Nothing is running\. Agent \*\*build\*\*, mode agi, `anthropic\/claude-sonnet-5-5`, 2 messages in this session\. Context: \d+ % \([\d,]+ of 1,000,000 tokens\)\.$/,
     );
     expect(await replies("/stop", true)).toBe("Nothing is running in this thread.");
-    expect(await replies("/help", true)).toContain("`/new` · start afresh");
+    expect(await replies("/help", true)).toContain("`/new` · start a new session here");
     expect(await replies("", true)).toContain("Mention me and say what you want done");
     expect(office.ephemeralsTo("U0CY")).toHaveLength(6);
     expect(talk.answers()).toHaveLength(1);

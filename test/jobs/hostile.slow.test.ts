@@ -193,7 +193,7 @@ test.each([
   await world.pass(HOUR + MINUTE, 10_000);
   const said = () => world.posts().filter((post) => post.includes("**Broken**"));
   expect(said()).toEqual([
-    expect.stringContaining(`✗ **Broken** · Its row in the database cannot be read (${problem}`),
+    expect.stringContaining(`✗ **Broken** · Its row in the database can't be read (${problem}`),
   ]);
   expect(said()[0]).toContain("An operator must fix it.\n⏸ Paused; once that is fixed, `/jobs enable` resumes it.");
   expect(await statuses(world, broken)).toEqual(["failed"]);

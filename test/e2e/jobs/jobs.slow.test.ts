@@ -226,6 +226,6 @@ describe("killed with SIGKILL", () => {
     expect(first === undefined ? "" : shown(bad, first)).toContain("**From git**");
     expect(bad.bot.output()).toContain("entry 2: `61 * * * *` is not a cron expression: Invalid value for minute: 61.");
     expect(await ask(bad, "/jobs list")).toContain("from the jobs file");
-    expect(await ask(bad, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
+    expect(await ask(bad, '/jobs edit "From git" --timeout 5')).toContain("is defined in the jobs file");
   });
 });

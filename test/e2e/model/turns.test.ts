@@ -256,7 +256,7 @@ test("repeated server errors do not end a run: the thread says that it is retryi
 
   scene.model.script(() => serverError());
   const other = scene.mention("hello again");
-  await other.until(() => progress(other).includes("does not answer (500)"));
+  await other.until(() => progress(other).includes("is not responding (500)"));
   other.reply("/stop");
   await other.until(() => /⏹ Stopped/u.test(progress(other)));
 });

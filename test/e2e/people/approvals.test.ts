@@ -67,7 +67,7 @@ test("a person who may not decide is told privately, and of two clicks one decid
   await talk.answered(2);
   await at.until("the second click's reply", () => at.ephemeralsTo("U0ANA").length === 1);
   const isWritten = existsSync(path.join(rootOf(at, talk.channel), "a.txt"));
-  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(isWritten ? /Allowed by @ana already/u : /Denied by @ana already/u);
+  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(isWritten ? /No longer open: .*Allowed by @ana/u : /No longer open: .*Denied by @ana/u);
   expect(at.model.requests).toHaveLength(2);
 });
 
@@ -151,7 +151,7 @@ test("if the workspace forbids files, a long change is shown as far as it fits, 
   const [card] = cards(talk);
   expect(card?.text).toContain("line 100");
   expect(card?.text).toMatch(
-    /…\s+```\s[^]*I couldn't attach the rest: Slack does not let me attach files\. A setting/u,
+    /…\s+```\s[^]*I couldn't attach the rest: Slack does not let me attach files\. A workspace or app setting/u,
   );
   expect(card?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
   talk.click("approve:y");

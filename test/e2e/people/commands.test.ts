@@ -57,7 +57,7 @@ afterAll(() => {
 const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   {
     typed: "help",
-    answer: /^(Mention|Write to) me (with )?what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/,
+    answer: /^(Mention|Write to) me (with )?what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start a new session here/,
   },
   { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[days\]` · what my work has cost/ },
   { typed: "jobs add --help", answer: /^`\/jobs add` · schedule a job[\s\S]*`--cron`/ },
@@ -76,7 +76,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
   { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },
   { typed: "memory", answer: /I remember nothing here\. Try `\/memory add we deploy on Thursdays`/ },
-  { typed: "data", answer: /\*\*?What I keep of you\*?\*[\s\S]*`\/data delete me` deletes it/ },
+  { typed: "data", answer: /\*\*?What I store about you\*?\*[\s\S]*`\/data delete me` deletes it/ },
   { typed: "compact", answer: /nothing to summarise/ },
   { typed: "new", answer: /nothing to leave behind/ },
   { typed: "fork", answer: /nothing to fork/ },

@@ -218,7 +218,7 @@ test("a skill for people only runs when a person calls it, and the model can nei
   expect(toolsOf(office.model.requests[2]?.body)).toEqual(["git", "read", "skill"]);
   talk.mention("/skill");
   await office.until("the list", () => office.ephemeralsTo("U0ANA").length === 1);
-  expect(office.ephemeralsTo("U0ANA")[0]).toContain("passed over: `scope (must be run or session)`, `model`");
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain("ignored: `scope (must be run or session)`, `model`");
 });
 
 test("/skill without arguments lists the skills in an ephemeral message", async () => {

@@ -260,7 +260,7 @@ test("the page lists the processes, and a drained one hands its run over and end
   const rows = here.page.getByRole("table", { name: "Processes" }).locator("tbody tr");
   await expect.poll(() => rows.count()).toBe(2);
   const row = rows.filter({ hasText: `:${other.pid()}` });
-  await expect.poll(() => row.innerText()).toContain("at work");
+  await expect.poll(() => row.innerText()).toContain("running");
   await picture(here.page, "replicas");
   expect(await complaintsAbout(here.page)).toEqual([]);
   await row.getByRole("button", { name: "Drain" }).click();

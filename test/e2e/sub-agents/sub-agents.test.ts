@@ -85,7 +85,7 @@ test("a stop ends the run and all of its sub-agents, including those in the back
   const talk = at.talk({ text: "all", channel: at.channel() });
   await Promise.all([a.reached, b.reached, c.reached]);
   await talk.shows(/worker: part C/u);
-  expect(await statusIn(talk, at)).toMatch(/^⏳ Working · turn 1 · 3 sub-agents at work\. Agent \*\*build\*\*/u);
+  expect(await statusIn(talk, at)).toMatch(/^⏳ Working · turn 1 · 3 sub-agents running\. Agent \*\*build\*\*/u);
   talk.click("stop:");
   const ends = await Promise.all(at.model.requests.slice(1).map((request) => request.ended));
   expect(ends).toEqual(["aborted", "aborted", "aborted"]);
@@ -134,7 +134,7 @@ test("/stop ends a sub-agent whose parent's run has ended, without a further mes
   await answered(at, talk, "It is under way.");
   await gate.reached;
   await untilIdleBut(at, 1);
-  expect(await statusIn(talk, at)).toMatch(/^⏳ Working · in the background · 1 sub-agent at work\./u);
+  expect(await statusIn(talk, at)).toMatch(/^⏳ Working · in the background · 1 sub-agent running\./u);
   talk.mention("/stop");
   const child = at.model.requests.find((request) => isPart(request, "A"));
   expect(await child?.ended).toBe("aborted");

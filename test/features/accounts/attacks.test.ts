@@ -140,7 +140,7 @@ describe("password guessing", () => {
     for (let tries = 0; tries < 5; tries += 1) expect((await guess("wrong")).status).toBe(401);
     const refused = await guess(PASSWORD);
     expect(refused.status).toBe(429);
-    expect(refused.body).toContain("Wait 15 minutes");
+    expect(refused.body).toContain("Try again in 15 minutes");
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect((await guess(PASSWORD, "198.51.100.8")).status).toBe(303);
     expect((await world.browser().signIn("bob", PASSWORD, from("198.51.100.7"))).status).toBe(303);

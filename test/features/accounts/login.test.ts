@@ -67,7 +67,7 @@ describe("the first account", () => {
     [{ name: "ana", password: "short", again: "short" }, "at least 12 characters"],
     [{ name: "ana", password: PASSWORD, again: "another one" }, "passwords differ"],
     [{ name: "an a", password: PASSWORD, again: PASSWORD }, "A name is at most 32"],
-    [{ name: "local", password: PASSWORD, again: PASSWORD }, "taken by Deckhand"],
+    [{ name: "local", password: PASSWORD, again: PASSWORD }, "is reserved"],
     [{ name: "ana", password: "aaaaaaaaaaaaaaaa", again: "aaaaaaaaaaaaaaaa" }, "the same few characters"],
   ])("is refused beside the form field for the input %o", async (fields, words) => {
     const { browser, link, store } = await opened();
@@ -263,9 +263,9 @@ describe("behind a proxy with TLS", () => {
   });
 
   test.each([
-    ["changes its name", { host: "127.0.0.1:3000", origin: url }, "keeps the <code>Host</code> header"],
+    ["changes its name", { host: "127.0.0.1:3000", origin: url }, "must keep the <code>Host</code> header"],
     ["takes the origin away", {}, "must pass that header on"],
-    ["has browsers keep it to themselves", { origin: "null" }, "leaves the page's <code>Referrer-Policy</code>"],
+    ["has browsers keep it to themselves", { origin: "null" }, "<code>Referrer-Policy</code> unchanged"],
     ["is not asked by TLS", { origin: "http://deckhand.example.com" }, "Open the page's https:// address"],
   ])("a person is shown the cause where a proxy %s", async (_case, headers, words) => {
     const { browser } = await loginWorld({ store: await emptied(), url });

@@ -76,30 +76,30 @@ test("axe finds no accessibility violation in the usage, on any screen, and its 
   await spent(page, "Spending by day").first().waitFor();
   await expectSound(page, "usage");
   await page.getByRole("combobox", { name: "Group by" }).selectOption("model");
-  await spent(page, "Spent by model").first().waitFor();
+  await spent(page, "Spending by model").first().waitFor();
   await expectSound(page, "usage-model", { also: () => expect.poll(() => coloured(page)).toBeGreaterThan(100) });
   await leave(page);
 });
 
 test("a usage row can be opened step by step and left again by keyboard alone", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
-  await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Usage" }).focus();
+  await page.getByRole("list", { name: "Manage" }).getByRole("link", { name: "Usage" }).focus();
   await page.keyboard.press("Enter");
   const total = page.getByText("in channels that you can see");
   await total.filter({ hasText: "2 model calls" }).waitFor();
   await page.getByRole("combobox", { name: "Group by" }).focus();
   await page.keyboard.type("By channel");
-  const channels = spent(page, "Spent by channel");
+  const channels = spent(page, "Spending by channel");
   await expect.poll(() => channels.count()).toBe(2);
   await channels.first().getByRole("link").focus();
   await page.keyboard.press("Enter");
   await total.filter({ hasText: "1 model call" }).waitFor();
-  await spent(page, "Spent by model").getByRole("link").focus();
+  await spent(page, "Spending by model").getByRole("link").focus();
   await page.keyboard.press("Enter");
-  await spent(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
+  await spent(page, "Spending by person").filter({ hasText: "@ana" }).waitFor();
   // The address alone restores the view.
   await page.reload();
-  await spent(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
+  await spent(page, "Spending by person").filter({ hasText: "@ana" }).waitFor();
   await page
     .getByRole("list", { name: "Only" })
     .getByRole("button", { name: /^Channel/u })

@@ -77,7 +77,7 @@ test("on a narrow screen the overview's tables need no horizontal scrolling, and
 
 test("runs that start, fail or are stopped appear without a reload, and a card links to its session", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
-  await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Overview" }).focus();
+  await page.getByRole("list", { name: "Manage" }).getByRole("link", { name: "Overview" }).focus();
   await page.keyboard.press("Enter");
   await rows(page, "Waiting for people").filter({ hasText: "rm old.toml" }).waitFor();
   const working = rows(page, "Running now");

@@ -184,7 +184,7 @@ describe("providers", () => {
 
   test("a provider's models can be opened and its key tested by keyboard alone", async () => {
     const page = await signedIn(at, browser, { name: "ana" });
-    await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Providers" }).focus();
+    await page.getByRole("list", { name: "Manage" }).getByRole("link", { name: "Providers" }).focus();
     await page.keyboard.press("Enter");
     await rows(page).filter({ hasText: "Anthropic" }).filter({ hasText: "from" }).waitFor();
     await page.getByRole("link", { name: /^Models of Anthropic/u }).focus();
@@ -226,7 +226,7 @@ describe("the audit log and the navigation", () => {
   });
 
   const rows = (page: Page) => page.getByRole("table", { name: "Audit log" }).locator("tbody tr");
-  const sections = (page: Page) => page.getByRole("list", { name: "Running it" }).getByRole("link");
+  const sections = (page: Page) => page.getByRole("list", { name: "Manage" }).getByRole("link");
 
   test("axe finds no accessibility violation in the audit log, on any screen, nor in the menu of sections on narrow ones", async () => {
     const page = await signedIn(at, browser, { name: "ana", section: "audit" });

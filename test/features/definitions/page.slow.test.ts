@@ -109,7 +109,7 @@ test("axe finds no accessibility violation in lists, editors, dialogs and instru
 
 test("a skill can be edited, corrected, saved and used by keyboard, and the shipped one restored", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
-  await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Skills" }).press("Enter");
+  await page.getByRole("list", { name: "Manage" }).getByRole("link", { name: "Skills" }).press("Enter");
   await page.getByRole("link", { name: "code-review" }).press("Enter");
   await source(page).focus();
   await page.keyboard.press("ControlOrMeta+A");
@@ -171,8 +171,8 @@ test("an agent can be created on the page, chosen by /agent, and removed; an inv
   expect(await page.evaluate("window.hit")).toBeUndefined();
 
   await openAt(page, "agents/scribe");
-  await page.getByRole("button", { name: "Remove it" }).press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
+  await page.getByRole("button", { name: "Remove" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).press("Enter");
   await page.getByText("✓ scribe was removed.").waitFor();
   expect(await said("who is there?")).not.toContain("- scribe");
   await leave(page);
@@ -201,7 +201,7 @@ test.each(["skills", "agents", "instructions", "jobs"])(
     page.on("pageerror", (error) => errors.push(String(error)));
     await openAt(page, `${section}/100%`);
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").innerText()).toMatch(/There is none of that name|There is no such job/u);
+    expect(await page.getByRole("alert").innerText()).toMatch(/There is none with that name|This job no longer exists/u);
     expect(errors).toEqual([]);
     await leave(page);
   },

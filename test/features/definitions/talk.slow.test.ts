@@ -70,7 +70,7 @@ test("an edited skill is used by the next run, and the shipped one again after r
   expect(back.body).toEqual({ type: "saved", number: 2 });
   expect(audit().slice(-2)).toEqual([
     { by: "ana", act: "skill.changed", about: "code-review", details: "revision 1" },
-    { by: "ana", act: "skill.changed", about: "code-review", details: "revision 2: taken back" },
+    { by: "ana", act: "skill.changed", about: "code-review", details: "revision 2: removed" },
   ]);
   expect(await said("after all that")).not.toContain("heron");
 });

@@ -138,7 +138,7 @@ test("on the page a person can read, search, add, edit, pin and forget memories 
   expect(rowsOf(at).map((row) => row.text)).not.toContain("the staging key rotates weekly");
 
   await ana.getByRole("button", { name: "Turn memory off here" }).click();
-  await ana.getByText(/may read here; memory is off in this channel/u).waitFor();
+  await ana.getByText(/you can read here; memory is off in this channel/u).waitFor();
   expect(await typed(at, "add something", { channel: open })).toContain("Memory is off");
   await ana.getByRole("button", { name: "Turn memory on here" }).click();
   await ana.getByRole("button", { name: "Turn memory off here" }).waitFor();

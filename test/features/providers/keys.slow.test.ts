@@ -71,7 +71,7 @@ test("an admin can test, store, replace and remove a key on the page, and the ne
   await dialog.waitFor({ state: "detached" });
   await row(page).getByText("stored (ana,").waitFor();
   await demo.waitFor({ state: "detached" });
-  await page.getByText("where a channel or a thread has no other: anthropic/").waitFor();
+  await page.getByText("unless a channel or thread has another: anthropic/").waitFor();
   expect(await answer("now there is one")).toBe("Said with a real key.");
 
   await page.getByRole("button", { name: "Replace the key for Anthropic" }).click();

@@ -79,7 +79,7 @@ test("an encrypted key of another provider, or a modified one, cannot be decrypt
   await store.transaction((tx) => tx.tables(keyWrites).set({ ...row, provider: "openai", sealed: flipped }));
   const { keys, problem } = await openKeys(world);
   expect([...keys]).toEqual([]);
-  expect(problem).toMatch(/\(Mistral.*, OpenAI.*\): they were sealed with another key/u);
+  expect(problem).toMatch(/\(Mistral.*, OpenAI.*\): they were encrypted with another key/u);
 });
 
 test("a sealing key file that is readable by others, missing or different is reported, and a newly set key works", async () => {
@@ -93,7 +93,7 @@ test("a sealing key file that is readable by others, missing or different is rep
   expect(await storeKey({ provider: "groq", key: KEY, by: "" }, world)).toBeNull();
   const after = await openKeys(world);
   expect([...after.keys.keys()]).toEqual(["groq"]);
-  expect(after.problem).toContain("(OpenAI): they were sealed with another key");
+  expect(after.problem).toContain("(OpenAI): they were encrypted with another key");
   expect(await storeKey({ provider: "openai", key: KEY, by: "" }, world)).toBeNull();
   expect((await openKeys(world)).problem).toBeNull();
   expect(readdirSync(path.dirname(file))).toEqual(["secret.key"]);

@@ -112,7 +112,7 @@ test("deckhand data delete --person reports how much was deleted, and is refused
   const run = () => runCli(["data", "delete", "--person", PERSON], { cwd, env: {} });
   expect(await run()).toEqual({
     out: "",
-    error: `✗ A run goes on in threads that ${PERSON} takes part in: stop them first. Nothing was deleted.`,
+    error: `✗ A run is in progress in threads that ${PERSON} takes part in: stop them first. Nothing was deleted.`,
     failed: true,
   });
   await world.store.transaction((tx) => tx.tables((db) => db.run.updateMany({ data: { status: "ended" } })));

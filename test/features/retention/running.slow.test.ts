@@ -84,7 +84,7 @@ describe("the data of a person", () => {
 
     expect(await data("", channel)).toContain("1 session that nobody else has written in");
     const asked = await data("delete me", channel);
-    expect(asked).toContain("1 message beside others'");
+    expect(asked).toContain("1 message alongside others'");
     expect(asked).toContain("This permanently deletes");
     expect(messagesWith("curlew")).toBe(2);
     expect(await data("delete me now", channel)).toContain("I'm deleting it now");

@@ -197,7 +197,7 @@ test("/sites publishes, lists, rolls back and removes sites; only the publisher 
   expect(await sites("rollback crane x", channel)).toContain("A version is a number");
   expect(await sites("rollback crane 2", channel, "U0CHIEF")).toContain("is version 2 again");
   expect(await sites("protect crane hunter2", channel)).toContain("I create the password myself");
-  expect(await sites("unpublish crane", channel)).toContain("is gone");
+  expect(await sites("unpublish crane", channel)).toContain("Removed crane");
   expect((await fetch(url)).status).toBe(404);
   expect(await sites("unpublsh crane", channel)).toContain("unpublish");
 });

@@ -81,7 +81,7 @@ test("what is not attached is told in words: a file that does not arrive, and th
   const others = Array.from({ length: 11 }, () => file);
   await picker.setInputFiles([large, { ...large, name: "larger.txt" }, ...others]);
   const TOLD = "Not attached because they are larger than 20 MB: large.txt, larger.txt. A message can have 10 files.";
-  await at.page.getByText(`${TOLD} The rest is left out.`).waitFor();
+  await at.page.getByText(`${TOLD} The rest was not attached.`).waitFor();
   await expect.poll(() => at.page.locator(".upload").count()).toBe(10);
   await picker.setInputFiles(file);
   await at.page.getByText("A message can have 10 files. The rest was not attached.").waitFor();

@@ -29,7 +29,7 @@ test("an admin signs in on the page and comes back to a connected server; others
   for (const path of ["sign-in", "signed-in", "sign-out"]) {
     expect(await handMade(other, `/features/mcp/${path}`, { name: "web", begun: "", answer: "" })).toMatchObject({
       status: 403,
-      body: expect.stringContaining("it is for admins"),
+      body: expect.stringContaining("Only admins may do this"),
     });
   }
 
