@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
 import { checkKeys } from "../../src/cli/doctor/check-keys.ts";
 import { startAnthropicServer } from "../support/model/anthropic-server.ts";
 import { runCli } from "../support/program/cli.ts";
 import { load } from "../support/program/config-sources.ts";
+import { VALID } from "../tools/network/certificates.ts";
+import { listening } from "../tools/network/fetch-session.ts";
 
 /** The lines about providers, and whether the command failed. */
 async function online(env: Readonly<Record<string, string>>): Promise<{ lines: string[]; failed: boolean }> {
@@ -154,6 +157,15 @@ test("an unresponsive provider times out, and does not delay the others", async 
   expect(findings.map(({ ok, text }) => `${ok} ${text}`).toSorted()).toEqual([
     "false OpenAI: no answer within 1.5 s.",
     "true OpenRouter: it accepts the key (OPENROUTER_API_KEY); it lists 2 models.",
+  ]);
+});
+
+test("a certificate that nobody here trusts, as behind a proxy that opens what is encrypted, is named with the remedy", async () => {
+  const server = createSecureServer({ ...VALID }, (_request, response) => response.end());
+  const { port } = await listening(server, "127.0.0.1", 0);
+  const { lines } = await online({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: `https://127.0.0.1:${port}/v1` });
+  expect(lines).toEqual([
+    "✗ OpenAI: no network: it cannot be reached: its certificate is not trusted here: add its authority's certificate in NODE_EXTRA_CA_CERTS (DEPTH_ZERO_SELF_SIGNED_CERT).",
   ]);
 });
 

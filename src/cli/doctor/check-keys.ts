@@ -2,7 +2,7 @@ import type { Config } from "../../config/resolve.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Message } from "../../core/protocol/messages.ts";
-import { proxyFailure } from "../../core/protocol/system-code.ts";
+import { connectionRemedy } from "../../core/protocol/system-code.ts";
 import { CATALOG, type CatalogEntry, DEMO_PROVIDER, defaultModelFor } from "../../core/providers/catalog.ts";
 import type { LlmProvider, ModelInfo } from "../../core/providers/provider.ts";
 import { createProviderRegistry, type ProviderSettings } from "../../core/providers/registry/registry.ts";
@@ -156,7 +156,7 @@ function whatCameBack(error: AppError, isGiven: boolean): string {
     case "auth":
       return `refused${http}: it does not accept the key${keyVariable === undefined || !isGiven ? "" : `. Check ${keyVariable}`}.`;
     case "network":
-      return `no network: it cannot be reached${proxyWords(error)}.`;
+      return `no network: it cannot be reached${remedyWords(error)}.`;
     case "unknown_model":
       if (error.detail.reason !== undefined) return `it cannot serve ${model}: ${error.detail.reason}${http}.`;
       return `it does not know the model ${model}${http}. Correct \`model\` or \`fallbackModel\`.`;
@@ -165,9 +165,9 @@ function whatCameBack(error: AppError, isGiven: boolean): string {
   }
 }
 
-function proxyWords(error: AppError): string {
-  const proxy = proxyFailure(error);
-  return proxy === null ? ". Check the network or the base URL" : `: ${proxy}`;
+function remedyWords(error: AppError): string {
+  const why = connectionRemedy(error);
+  return why === null ? ". Check the network or the base URL" : `: ${why}`;
 }
 
 async function providerOf(id: string, providers: Settings): Promise<LlmProvider> {

@@ -1,6 +1,6 @@
 import { AppError, ConfigError, type ErrorCode } from "./errors.ts";
 import type { Random } from "./runtime.ts";
-import { proxyFailure } from "./system-code.ts";
+import { connectionRemedy } from "./system-code.ts";
 
 /**
  * What a person reads when something goes wrong: what happened and what to do next. Sentences are made from
@@ -92,8 +92,8 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: RetryWordin
   unpriced_model: (e) => e.detail.reason ?? "The price of the model is unknown.",
   network: (e, { within }) => {
     const whom = `I cannot reach ${e.detail.providerName ?? e.detail.platform ?? "the model provider"}`;
-    const proxy = proxyFailure(e);
-    if (proxy !== null) return `${whom}: ${proxy}. Then ${within}.`;
+    const why = connectionRemedy(e);
+    if (why !== null) return `${whom}: ${why}. Then ${within}.`;
     return `${whom}. Check the network or the base URL; then ${within}.`;
   },
   provider_failed: (e, { begin }) => `${provider(e)} failed, even after retries. ${begin} ${later(e)}.`,

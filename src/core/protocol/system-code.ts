@@ -64,6 +64,27 @@ export function proxyFailure(error: unknown): string | null {
   return causeChain(error).find((cause) => cause instanceof ProxyFailure)?.message ?? null;
 }
 
+/** What to do about a certificate that is not accepted. Source: Node.js docs, X509 certificate error codes. */
+const CERTIFICATES: readonly (readonly [RegExp, string])[] = [
+  [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)/u, "has expired or is not valid yet: check the clock of this machine"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID/u, "is for another name: check the base URL"],
+  [/CERT|UNABLE_TO_/u, "is not trusted here: add its authority's certificate in NODE_EXTRA_CA_CERTS"],
+];
+
+/**
+ * What an operator can do about a failed connection, as a sentence without its end: about the proxy, or about a
+ * certificate that is not accepted, as behind a proxy that intercepts TLS. Null if neither is to blame.
+ */
+export function connectionRemedy(error: unknown): string | null {
+  const proxy = proxyFailure(error);
+  if (proxy !== null) return proxy;
+  for (const code of causeChain(error).map(systemCode)) {
+    const remedy = code === undefined ? undefined : CERTIFICATES.find(([pattern]) => pattern.test(code))?.[1];
+    if (remedy !== undefined) return `its certificate ${remedy} (${code})`;
+  }
+  return null;
+}
+
 /** Message for an unreachable proxy. `code`: the system's, or undefined. */
 export function proxyUnreachableText(code: string | undefined): string {
   return `the proxy cannot be reached (${code ?? "no code"}): check HTTPS_PROXY or HTTP_PROXY`;

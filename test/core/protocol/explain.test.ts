@@ -192,3 +192,17 @@ test("explanations in a list do not suggest a mention, and a foreign code has no
   );
   expect(reasonOfCode("nothing of ours")).toBeNull();
 });
+
+test.each([
+  ["CERT_NOT_YET_VALID", "has expired or is not valid yet: check the clock of this machine"],
+  ["CERT_HAS_EXPIRED", "has expired or is not valid yet: check the clock of this machine"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "is for another name: check the base URL"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "is not trusted here: add its authority's certificate in NODE_EXTRA_CA_CERTS"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "is not trusted here: add its authority's certificate in NODE_EXTRA_CA_CERTS"],
+])("a provider whose certificate is not accepted (%s) is reported with the remedy", (code, remedy) => {
+  const cause = new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
+  const error = new AppError("network", "Connection error.", { cause, detail: anthropic });
+  expect(explain(error)).toBe(
+    `✗ I cannot reach Anthropic: its certificate ${remedy} (${code}). Then mention me again.`,
+  );
+});
