@@ -11,8 +11,3 @@ export interface GrowthLedger {
   /** Stores figures that are not stored yet. Never rejects. */
   close(): Promise<void>;
 }
-
-/** The day (UTC) of a time in milliseconds since the epoch: `2026-11-23`. */
-export function dayOf(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
-}

@@ -1,5 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { Button, HomeSession, HomeView } from "../../core/protocol/platform.ts";
+import { utcMinute } from "../../core/text/utc.ts";
 import { SLACK } from "./descriptor.ts";
 import { callSlack } from "./errors.ts";
 import { formatButton, mrkdwn } from "./format.ts";
@@ -56,8 +57,7 @@ function sessionLine({ thread, title, state, at }: HomeSession): string {
 
 /** A time that Slack shows in the reader's time zone. Source: Slack docs, Formatting text. */
 function formatTime(ms: number): string {
-  const fallback = new Date(ms).toISOString().slice(0, 16).replace("T", " ");
-  return `<!date^${Math.floor(ms / 1_000)}^{date_short_pretty} {time}|${fallback} UTC>`;
+  return `<!date^${Math.floor(ms / 1_000)}^{date_short_pretty} {time}|${utcMinute(ms)} UTC>`;
 }
 
 /** Converts the bot's own Markdown, which contains only bold and code. */

@@ -4,6 +4,7 @@ import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
 import type { Message } from "../protocol/messages.ts";
 import { privateMessage } from "../protocol/replies.ts";
+import { utcMinute } from "../text/utc.ts";
 
 export const exportCommand: ChatCommand = {
   name: "export",
@@ -24,7 +25,7 @@ export const exportCommand: ChatCommand = {
 function section(message: Message): string {
   const who = message.role === "assistant" ? "agent" : (message.author?.name ?? "tools");
   const note = message.context === true ? " · thread conversation" : "";
-  const at = new Date(message.createdAt).toISOString().replace("T", " ").slice(0, 16);
+  const at = utcMinute(message.createdAt);
   const blocks = collapseReads(message.content)
     .map(renderBlock)
     .filter((text) => text !== "");

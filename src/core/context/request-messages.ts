@@ -1,4 +1,5 @@
 import { type ContentBlock, type Message, toolUsesOf } from "../protocol/messages.ts";
+import { utcMinute } from "../text/utc.ts";
 import { isSummary } from "./projection.ts";
 import { isResume } from "./resume.ts";
 import { restoreUseToolCalls } from "./use-tool.ts";
@@ -84,9 +85,7 @@ function dated(message: Message): Message {
 
 /** `Tue 2026-11-03 09:12 UTC`. `at` is in milliseconds since the epoch. */
 export function dateText(at: number): string {
-  const date = new Date(at);
-  const iso = date.toISOString();
-  return `${WEEKDAYS[date.getUTCDay()]} ${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+  return `${WEEKDAYS[new Date(at).getUTCDay()]} ${utcMinute(at)} UTC`;
 }
 
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];

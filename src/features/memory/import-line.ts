@@ -4,9 +4,9 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { fromJson } from "../../core/text/from-json.ts";
+import { utcDay } from "../../core/text/utc.ts";
 import { acceptable } from "./acceptable.ts";
 import { kindSchema, type NewMemory } from "./memory.ts";
-import { dayOf } from "./recalled-text.ts";
 
 export const scopeSchema = z
   .string()
@@ -51,7 +51,7 @@ export function createLineReader(clock: Clock): (value: unknown) => NewMemory | 
       thread: null,
       source,
       position,
-      said: read.data.at ?? dayOf(clock.now()),
+      said: read.data.at ?? utcDay(clock.now()),
     };
   };
 }

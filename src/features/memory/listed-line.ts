@@ -1,7 +1,7 @@
 import { plainLine } from "../../core/text/plain-text.ts";
+import { utcDay } from "../../core/text/utc.ts";
 import type { Memories } from "./memories.ts";
 import type { Memory } from "./memory.ts";
-import { dayOf } from "./recalled-text.ts";
 
 const LINE_CHARS = 200;
 
@@ -16,7 +16,7 @@ export function listedLine(memory: Memory, { linkOf }: Pick<Memories, "linkOf">)
     ...(scope.startsWith("channel:") ? [] : [scope.startsWith("person:") ? "yours" : "workspace"]),
     ...(isPinned ? ["pinned"] : []),
     ...(origin === "outside" ? ["found outside"] : []),
-    ...(endedAt === null ? [] : [`until ${dayOf(endedAt)}`]),
+    ...(endedAt === null ? [] : [`until ${utcDay(endedAt)}`]),
     ...(link === null ? [] : [`[thread](${link})`]),
   ];
   return `**#${seq}** ${plainLine(text, LINE_CHARS)} · ${marks.join(" · ")}`;

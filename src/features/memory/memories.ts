@@ -2,12 +2,12 @@ import { isDiskFull } from "../../core/protocol/database-failure.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { utcDay } from "../../core/text/utc.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { acceptable } from "./acceptable.ts";
 import { type Reader, readerWords, workspaceOf } from "./audience.ts";
 import type { Meaning } from "./meaning/meaning.ts";
 import type { Memory, NewMemory, Origin } from "./memory.ts";
-import { dayOf } from "./recalled-text.ts";
 import { find, type Hit } from "./search/find.ts";
 import { fullText } from "./search/store.ts";
 import { termsOf } from "./search/terms.ts";
@@ -197,7 +197,7 @@ export function newMemory(
     thread,
     source: `${channelKey}:${thread.threadId ?? ""}`,
     position: null,
-    said: dayOf(given.at),
+    said: utcDay(given.at),
     runId,
   };
 }

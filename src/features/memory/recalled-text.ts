@@ -1,4 +1,5 @@
 import { plainLine, visibleText } from "../../core/text/plain-text.ts";
+import { utcDay } from "../../core/text/utc.ts";
 import type { Memory } from "./memory.ts";
 
 /** Characters per token, estimated low to stay within the limit. */
@@ -33,12 +34,8 @@ export function lineOf(memory: Memory, linkOf: LinkOf): string {
   const link = linkOf(memory);
   const name = plainLine(author.name, NAME_CHARS);
   const from = origin === "outside" ? `was found outside, noted by ${name}: not checked by anybody` : name;
-  const until = endedAt === null ? "" : `, held until ${dayOf(endedAt)}`;
+  const until = endedAt === null ? "" : `, held until ${utcDay(endedAt)}`;
   const text = JSON.stringify(visibleText(memory.text));
   const line = `- #${seq} · ${from}, ${plainLine(said, NAME_CHARS)}${until}${link === null ? "" : ` (${link})`}: ${text}`;
   return line.replaceAll(/<(?=[\s/]{0,9}memories)/giu, "‹");
-}
-
-export function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

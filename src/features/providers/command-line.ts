@@ -2,6 +2,7 @@ import path from "node:path";
 import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { CATALOG } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
+import { utcDay } from "../../core/text/utc.ts";
 import { readSealingKey } from "../../tools/secrets/sealing-key.ts";
 import { KEYS_CHANGED } from "./keyring.ts";
 import { shownProviders } from "./providers.ts";
@@ -99,7 +100,7 @@ async function list(world: KeysCommandScope): Promise<readonly string[]> {
         return `${id} · from ${keyFrom}${key === null ? "" : ", which takes precedence over the stored one"}`;
       const end = key === null || key.hint === "" ? "" : `, ends in ${key.hint}`;
       const who = key === null ? "" : ` by ${key.by}`;
-      return `${id} · stored${end} · set${who} ${new Date(key?.at ?? 0).toISOString().slice(0, 10)}`;
+      return `${id} · stored${end} · set${who} ${utcDay(key?.at ?? 0)}`;
     }),
     ...(problem === null ? [] : [`⚠ ${problem}`]),
   ];

@@ -8,6 +8,7 @@ import { privateMessage } from "../../core/protocol/replies.ts";
 import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
+import { utcDay } from "../../core/text/utc.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 import type { Site, SiteVersion } from "./site.ts";
@@ -76,7 +77,7 @@ async function list(_typed: Typed, { sites, context: { channelKey } }: Use): Pro
 }
 
 function versionText({ number, files, bytes, by, createdAt }: SiteVersion): string {
-  const day = new Date(createdAt).toISOString().slice(0, 10);
+  const day = utcDay(createdAt);
   return `version ${number}, ${day}, ${plainLine(by.name, NAME_CHARS)} · ${counted(files, "file")}, ${sizeText(bytes)}`;
 }
 

@@ -11,6 +11,7 @@ import type { JobSum, UsageKey, UsageRange, UsageSum } from "../../core/store/le
 import type { FeedbackSum } from "../../core/store/run/feedback.ts";
 import type { Store } from "../../core/store/store.ts";
 import { dollars, figure } from "../../core/text/dollars.ts";
+import { utcDay } from "../../core/text/utc.ts";
 import { type DaySum, usageChart } from "./chart/usage-chart.ts";
 import { USAGE_GROUPS } from "./groups.ts";
 
@@ -77,7 +78,7 @@ function sumsByDay(
   return Promise.all(
     starts.map(async (since) => ({
       ...(await store.usage.total({ ...range, since, until: since + DAY_MS })),
-      day: new Date(since).toISOString().slice(0, 10),
+      day: utcDay(since),
     })),
   );
 }

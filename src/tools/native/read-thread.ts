@@ -9,6 +9,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { indented, speakerName, withoutMarkers } from "../../core/text/speakers.ts";
+import { utcMinute } from "../../core/text/utc.ts";
 import { defineTool, type Tool, type ToolThread } from "../../core/tool.ts";
 import { outsideOf, unionOf } from "../../core/trust/label.ts";
 
@@ -138,10 +139,11 @@ function peopleIn(messages: readonly ThreadMessage[]): Author[] {
  * another such line.
  */
 function lineOf({ messageId, author, text, at }: ThreadMessage): string {
-  const time = new Date(at).toISOString().slice(0, 16).replace("T", " ");
   const bot = author.isBot ? " (bot)" : "";
   const shortened = text.length > MESSAGE_CHARS ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()}… [cut]` : text;
-  return withoutMarkers(`[${messageId}] ${time} UTC ${speakerName(author.name)}${bot}: ${indented(shortened)}`);
+  return withoutMarkers(
+    `[${messageId}] ${utcMinute(at)} UTC ${speakerName(author.name)}${bot}: ${indented(shortened)}`,
+  );
 }
 
 function conversation(lines: readonly string[]): string {

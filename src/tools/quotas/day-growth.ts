@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { dayOf, type GrowthLedger } from "../../core/growth-ledger.ts";
+import type { GrowthLedger } from "../../core/growth-ledger.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { utcDay } from "../../core/text/utc.ts";
 
 const keptSchema = z.object({
   /** `2026-11-23` */
@@ -65,7 +66,7 @@ export class DayGrowth implements GrowthLedger {
   }
 
   #today(): z.infer<typeof keptSchema> {
-    const day = dayOf(this.#options.clock.now());
+    const day = utcDay(this.#options.clock.now());
     const figures = (this.#figures ??= this.#read() ?? { day, grown: {}, given: {} });
     if (figures.day !== day) Object.assign(figures, { day, grown: {} });
     return figures;

@@ -55,10 +55,10 @@ export class RootMeters {
    * Starts a measurement if the figure is old. Waits a limited time for it if nothing is known, or if the root seems
    * nearly full, since somebody may have made room.
    */
-  async ready(root: string, isNearlyFull: (bytes: number) => boolean): Promise<void> {
+  async ready(root: string, isNearlyFull: () => boolean): Promise<void> {
     const meter = this.#meterOf(root);
     const age = this.#parts.clock.now() - meter.measuredAt;
-    const mustWait = !meter.isKnown || (isNearlyFull(meter.bytes) && age > OLD_MS.nearlyFull);
+    const mustWait = !meter.isKnown || (isNearlyFull() && age > OLD_MS.nearlyFull);
     if (!mustWait && age <= OLD_MS.usual) return;
     const measured = this.#measure(root, meter);
     if (mustWait) await this.waitBriefly(measured);

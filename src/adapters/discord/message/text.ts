@@ -1,3 +1,4 @@
+import { utcDay, utcMinute } from "../../../core/text/utc.ts";
 import { withoutMark } from "../format.ts";
 import type { WireContent } from "./message-schema.ts";
 import { displayName } from "./person-schema.ts";
@@ -73,8 +74,6 @@ export function readableTextToBot(content: string, named: Named, names: Names): 
 
 /** A time in UTC, from milliseconds since the epoch, or a date, depending on the style. Null if it is not valid. */
 export function readableTime(at: number, style?: string): string | null {
-  const time = new Date(at);
-  if (Number.isNaN(time.getTime())) return null;
-  const [date = "", clock = ""] = time.toISOString().split("T");
-  return style === "d" || style === "D" ? date : `${date} ${clock.slice(0, 5)} UTC`;
+  if (Number.isNaN(new Date(at).getTime())) return null;
+  return style === "d" || style === "D" ? utcDay(at) : `${utcMinute(at)} UTC`;
 }

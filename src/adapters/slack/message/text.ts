@@ -1,3 +1,5 @@
+import { utcMinute } from "../../../core/text/utc.ts";
+
 /** Names by id of the people and channels in a text. Unknown ids are shown as they are. */
 export interface Names {
   readonly people: ReadonlyMap<string, string>;
@@ -98,6 +100,5 @@ function called(name: string): string {
 /** `2026-11-03 09:12 UTC`, or the value as it is if it is not a time. */
 function formatTime(seconds: string): string {
   const date = new Date(Number(seconds) * 1_000);
-  if (Number.isNaN(date.getTime())) return seconds;
-  return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return Number.isNaN(date.getTime()) ? seconds : `${utcMinute(date.getTime())} UTC`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { dayOf, type GrowthLedger } from "../../growth-ledger.ts";
+import type { GrowthLedger } from "../../growth-ledger.ts";
+import { utcDay } from "../../text/utc.ts";
 import type { RowsScope } from "./cluster-connection.ts";
 
 /** Adds to figures, each named once, and returns the sums. Rows are locked in order to avoid deadlocks. */
@@ -95,7 +96,7 @@ export class GrowthRows implements GrowthLedger {
   }
 
   #figure(key: string): Figure {
-    const day = dayOf(this.#scope.clock.now());
+    const day = utcDay(this.#scope.clock.now());
     const known = this.#figures.get(`${day} ${key}`);
     if (known !== undefined) return known;
     const figure = { day, key, sum: 0, unsent: 0, readAt: Number.NEGATIVE_INFINITY, isAsked: false };
@@ -137,7 +138,7 @@ export class GrowthRows implements GrowthLedger {
       const sum = sums.get(`${figure.day} ${figure.key}`) ?? 0;
       Object.assign(figure, { sum, readAt, isAsked: false, unsent: Math.max(-sum, figure.unsent - unsent) });
     }
-    await this.#forget(dayOf(readAt));
+    await this.#forget(utcDay(readAt));
   }
 
   /** Deletes the figures of earlier days, once a day. */

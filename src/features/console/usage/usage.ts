@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { startOfDay } from "../../../core/budget/limits.ts";
 import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
+import { utcDay } from "../../../core/text/utc.ts";
 import type { TeamUsage } from "../../../feature.ts";
 import { placeName, visibleChannels } from "../list.ts";
 import { isAdmin } from "../overview/overview.ts";
@@ -59,7 +60,7 @@ export async function usageFor(viewer: Viewer, query: UsageQuery, counting: Cons
   const perKey = await (query.by === "job" || query.job !== "" ? jobSums : callSums)(scope, counting);
   const rows = merged(perKey).toSorted((a, b) => b.costUsd - a.costUsd || b.calls - a.calls);
   return {
-    days: starts.map((start) => new Date(start).toISOString().slice(0, 10)),
+    days: starts.map(utcDay),
     total: totalOf(perKey),
     rows: query.by === "day" ? [] : rows,
     perDay: starts.map((_, day) => perKey.reduce((sum, row) => sum + (row.perDay[day] ?? 0), 0)),

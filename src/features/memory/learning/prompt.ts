@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fromJson } from "../../../core/text/from-json.ts";
+import { utcDay } from "../../../core/text/utc.ts";
 import type { Memory } from "../memory.ts";
-import { dayOf } from "../recalled-text.ts";
 import type { Line } from "./lines.ts";
 
 /** Maximum number of memories from one lesson. */
@@ -24,7 +24,7 @@ export function learnPrompt(lines: readonly Line[], known: readonly Memory[]): s
     JSON.stringify({
       line: index + 1,
       ...(foundAt === null ? { by: author?.name ?? "(you, the agent)" } : { found_at: foundAt }),
-      on: dayOf(at),
+      on: utcDay(at),
       text,
     }),
   );
