@@ -192,9 +192,7 @@ test.each([
   set(value);
   await world.pass(HOUR + MINUTE, 10_000);
   const said = () => world.posts().filter((post) => post.includes("**Broken**"));
-  expect(said()).toEqual([
-    expect.stringContaining(`✗ **Broken** · Its row in the database can't be read (${problem}`),
-  ]);
+  expect(said()).toEqual([expect.stringContaining(`✗ **Broken** · Its row in the database can't be read (${problem}`)]);
   expect(said()[0]).toContain("An operator must fix it.\n⏸ Paused; once that is fixed, `/jobs enable` resumes it.");
   expect(await statuses(world, broken)).toEqual(["failed"]);
   await world.away(24 * HOUR);

@@ -67,7 +67,9 @@ test("a person who may not decide is told privately, and of two clicks one decid
   await talk.answered(2);
   await at.until("the second click's reply", () => at.ephemeralsTo("U0ANA").length === 1);
   const isWritten = existsSync(path.join(rootOf(at, talk.channel), "a.txt"));
-  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(isWritten ? /No longer open: .*Allowed by @ana/u : /No longer open: .*Denied by @ana/u);
+  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(
+    isWritten ? /No longer open: .*Allowed by @ana/u : /No longer open: .*Denied by @ana/u,
+  );
   expect(at.model.requests).toHaveLength(2);
 });
 

@@ -201,7 +201,9 @@ test.each(["skills", "agents", "instructions", "jobs"])(
     page.on("pageerror", (error) => errors.push(String(error)));
     await openAt(page, `${section}/100%`);
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").innerText()).toMatch(/There is none with that name|This job no longer exists/u);
+    expect(await page.getByRole("alert").innerText()).toMatch(
+      /There is none with that name|This job no longer exists/u,
+    );
     expect(errors).toEqual([]);
     await leave(page);
   },

@@ -135,7 +135,8 @@ test("keys that cannot be decrypted are reported on the page, by doctor and in t
   writeFileSync(path.join(at.bot.home, "data/keys/secret.key"), `${Buffer.alloc(32, 9).toString("base64")}\n`);
   await at.bot.kill("SIGTERM");
   await at.bot.start();
-  const lost = "Stored keys cannot be used (Anthropic): they were sealed with another key.";
+  const lost =
+    "Stored keys cannot be used (Anthropic): they were encrypted with another key. Restore that key, or set them again.";
   const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await page.getByRole("alert").getByText(lost).waitFor();
   await row(page).getByText("stored, but cannot be decrypted").waitFor();
