@@ -115,7 +115,7 @@ const HELD: Readonly<Record<Holding, string>> = {
   secrets: "secrets",
 };
 
-/** What a request carries, as people read it: `files, and content of docs.example.com`. */
+/** What a request carries, as people read it: `files, and content from docs.example.com`. */
 export function carriedText(label: Label): string {
   const held = label.holds.filter((holding) => holding !== "public").map((holding) => HELD[holding]);
   return `${held.join(", ")}, and content from ${originsIn(label).join(", ")}`;
