@@ -58,7 +58,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   {
     typed: "help",
     answer:
-      /^(Mention|Write to) me (with )?what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start a new session here/,
+      /^(Mention me and say|Tell me) what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start a new session here/,
   },
   { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[days\]` · what my work has cost/ },
   { typed: "jobs add --help", answer: /^`\/jobs add` · schedule a job[\s\S]*`--cron`/ },
