@@ -85,7 +85,7 @@ test("axe finds no accessibility violation in lists, editors, dialogs and instru
     await looked(section);
     await openAt(page, `${section}/${one}`);
     await page.getByRole("heading", { name: one }).waitFor();
-    await page.getByRole("table", { name: "Revisions" }).or(page.getByText("Nothing was set")).waitFor();
+    await page.getByRole("table", { name: "Revisions" }).or(page.getByText("No changes yet")).waitFor();
     await looked(`${section}-one`);
   }
   await source(page).fill("---\ndescription: x\nscope: 5\nargs: 3\n---\nx");
@@ -251,7 +251,7 @@ test("unsaved text survives leaving the page, is marked in the list, and can be 
   await page.getByRole("link", { name: "designer" }).press("Enter");
   await page.getByText("This is your unsaved text from an earlier visit.").waitFor();
   expect(await source(page).inputValue()).toContain("Half written");
-  await page.getByRole("button", { name: "Discard" }).press("Enter");
+  await page.getByRole("button", { name: "Discard", exact: true }).press("Enter");
   await expect.poll(() => source(page).inputValue()).toContain("name: designer");
   await leave(page);
 });

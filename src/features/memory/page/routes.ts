@@ -16,7 +16,7 @@ const querySchema = z.object({
   before: z.coerce.number().int().positive().optional(),
 });
 /** The same answer whether the channel does not exist or may not be seen. */
-const NOT_THERE = { status: 403, body: { error: "There is no such channel that you may see." } };
+const NOT_THERE = { status: 403, body: { error: "This channel does not exist, or you may not see it." } };
 
 /** Lists a channel's memories for people who may see the channel on the page; its own command changes them. */
 export function memoryRoutes(memories: Memories, host: Host): readonly FeatureRoute[] {
