@@ -37,7 +37,7 @@ describe("a job rescheduled to one time tomorrow during its run runs tomorrow", 
     await world.away(DAY - 20 * MINUTE);
     await world.pass(20 * MINUTE, 10_000);
     expect(await statuses(world, id)).toEqual(["succeeded", "succeeded"]);
-    expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: "It was due once." });
+    expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: { by: "due_once" } });
   });
 
   test("if it is a reminder of the jobs file that was already due", async () => {

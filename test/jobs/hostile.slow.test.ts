@@ -234,7 +234,7 @@ test("a job whose owner has lost access is paused with a message instead of runn
   );
   expect(await world.store.jobs.get(id)).toMatchObject({
     enabled: false,
-    pausedBecause: expect.stringContaining("@ana"),
+    pausedBecause: { by: "refusal", reason: expect.stringContaining("@ana") },
   });
   const admin = { ...ANA, id: "slack:UADMIN" };
   expect(await world.jobs.control.act("enable", id, by(ANA, world))).toMatchObject({ isDone: false });

@@ -169,7 +169,7 @@ test("the last attempt's failure counts for the occurrence, and repeated failure
   expect(world.posts()[1]).toContain("⏸ Paused after 2 failures in a row");
   expect(await world.store.jobs.get(id)).toMatchObject({
     enabled: false,
-    pausedBecause: "It failed 2 times in a row.",
+    pausedBecause: { by: "failures", count: 2 },
   });
 });
 
@@ -284,7 +284,7 @@ test("a reminder runs once and is then finished", async () => {
   const id = await world.add({ name: "Call Ben", at: "2027-01-04 10:30", prompt: "Remind me." });
   await world.pass(3 * HOUR, 30_000);
   expect(world.posts()).toHaveLength(1);
-  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: "It was due once." });
+  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: { by: "due_once" } });
 });
 
 test("the log is kept for the configured time", async () => {

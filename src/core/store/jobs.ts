@@ -5,6 +5,7 @@ import { channelKeyOf, type ThreadRef, threadRefSchema } from "../protocol/platf
 import { systemCode } from "../protocol/system-code.ts";
 import { fromJson } from "../text/from-json.ts";
 import type { Client, Stored } from "./database/client.ts";
+import { type PauseCause, pauseCauseOf } from "./pause-cause.ts";
 
 /** The settings of a job that people make. */
 const settingsSchema = z.object({
@@ -41,7 +42,8 @@ const rowSchema = settingsSchema.extend({
   source: z.enum(["chat", "file"]),
   channelId: z.string(),
   enabled: z.boolean(),
-  pausedBecause: z.string().nullable(),
+  /** Null if it is not paused, or paused by a person. */
+  pausedBecause: z.custom<PauseCause>().nullable(),
   failures: z.number(),
   /** Every due time up to this one has its occurrence. Milliseconds since the epoch. */
   accountedTo: z.number(),
@@ -167,10 +169,10 @@ export function jobWrites(db: Client) {
       await db.job.updateMany({ where: { id }, data: { enabled: true, pausedBecause: null, ...counted, ...owner } });
     },
 
-    async pause(id: string, because: string | null, at: number): Promise<void> {
+    async pause(id: string, because: PauseCause | null, at: number): Promise<void> {
       await db.job.updateMany({
         where: { id },
-        data: { enabled: false, pausedBecause: because, updatedAt: new Date(at) },
+        data: { enabled: false, pausedBecause: because && JSON.stringify(because), updatedAt: new Date(at) },
       });
     },
 
@@ -261,6 +263,7 @@ function readRow({ id, row }: StoredJob): JobRow | BrokenJob {
     ...row,
     thread: fromJson(row.thread),
     tools: fromJson(row.tools),
+    pausedBecause: row.pausedBecause === null ? null : pauseCauseOf(row.pausedBecause),
     dueOnce: row.dueOnce?.getTime() ?? null,
     accountedTo: row.accountedTo.getTime(),
     updatedAt: row.updatedAt.getTime(),

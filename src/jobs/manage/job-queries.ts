@@ -18,6 +18,7 @@ import {
   jobSettings,
   jobSummary,
   NAMED_TIMES,
+  pauseText,
   truncatedList,
 } from "./job-text.ts";
 
@@ -75,7 +76,7 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     return {
       ...jobOverview(job, runs, now),
       isTheirs: this.#isTheirs(job, request),
-      pausedBecause: job.pausedBecause,
+      pausedBecause: job.pausedBecause && pauseText(job.pausedBecause),
       next: due.map((each) => timeIn(each, job.timezone)),
       prompt: mayRead ? job.prompt : null,
       settings: jobSettings(job),

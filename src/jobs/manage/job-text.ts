@@ -1,8 +1,10 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobLogLine, JobOverview } from "../../core/jobs/job-control.ts";
+import { assertNever } from "../../core/protocol/assert-never.ts";
 import { channelKeyOf } from "../../core/protocol/platform.ts";
 import { type OccurrenceRow, OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
+import type { PauseCause } from "../../core/store/pause-cause.ts";
 import type { Store } from "../../core/store/store.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { cut, escapeMarkdown, plainLine } from "../../core/text/plain-text.ts";
@@ -18,7 +20,7 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
   const read = readSchedule(job);
   if (read.type === "refused") return `✗ **${job.name}** · ${read.reason}`;
   const due = job.enabled ? nextDue(read.schedule, now) : null;
-  const paused = `paused${job.pausedBecause === null ? "" : `: ${job.pausedBecause}`}`;
+  const paused = `paused${job.pausedBecause === null ? "" : `: ${pauseText(job.pausedBecause)}`}`;
   const isDone = isOver(job);
   const parts = [
     `${job.enabled || isDone ? "✓" : "⏸"} **${job.name}** · ${sentenceOf(read.schedule)}`,
@@ -29,6 +31,22 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
     `\`${job.id}\``,
   ];
   return parts.join(" · ");
+}
+
+/** What paused a job, as a sentence. */
+export function pauseText(cause: PauseCause): string {
+  switch (cause.by) {
+    case "due_once":
+      return "It was due once.";
+    case "jobs_file":
+      return "The jobs file turns it off.";
+    case "failures":
+      return `It failed ${cause.count} times in a row.`;
+    case "refusal":
+      return cause.reason;
+    default:
+      return assertNever(cause);
+  }
 }
 
 /** Whether it is a past reminder that was not enabled again. */

@@ -1,5 +1,6 @@
 import type { DeclaredJob, DeclaredJobReader, DeclaredJobResult, DeclaredJobs } from "../../core/jobs/job-control.ts";
 import { type JobRow, type JobSettings, settingsOf } from "../../core/store/jobs.ts";
+import type { PauseCause } from "../../core/store/pause-cause.ts";
 import { canonicalJson } from "../../core/text/canonical-json.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { cancelOutdatedRetry } from "./cancelled-retries.ts";
@@ -78,7 +79,7 @@ function wrong(reason: string): ReadJobInput {
 /** Tools of servers that may be connected later are not reported as unknown. */
 const LATER_TOOLS = /^mcp__/u;
 
-const OFF = "It is off in the file of jobs.";
+const OFF: PauseCause = { by: "jobs_file" };
 
 /** Whether a changed entry resumes the job: only if it paused by itself, not if a person paused it. */
 function isFixed(known: JobRow, settings: JobSettings): boolean {
@@ -114,7 +115,7 @@ async function applyDeclared(
       if (!isOn) {
         await tx.jobs.pause(known.id, OFF, at);
         await tx.occurrences.withdraw(known.id, PAUSED, at);
-      } else if (known.pausedBecause === OFF || isDueAgain || isFixed(known, settings))
+      } else if (known.pausedBecause?.by === OFF.by || isDueAgain || isFixed(known, settings))
         await tx.jobs.enable(known.id, at);
       return { id: known.id, isRetryCancelled: await cancelOutdatedRetry(tx, { job: known, settings, at }) };
     },

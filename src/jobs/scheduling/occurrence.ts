@@ -13,12 +13,9 @@ export const ON_TIME_MS = 60_000;
 export const PAUSED = "the job was paused";
 export const REMOVED = "the job was removed";
 
-/** Why a past reminder is paused. Stored in rows, so the text must not change. */
-export const DUE_ONCE = "It was due once.";
-
 /** Whether it is a past reminder. */
 export function isPastReminder({ pausedBecause }: Pick<JobRow, "pausedBecause">): boolean {
-  return pausedBecause === DUE_ONCE;
+  return pausedBecause?.by === "due_once";
 }
 
 /** Maximum number of occurrences that wait for the run before them. */

@@ -6,11 +6,12 @@ import type { AppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import { type OccurrenceRow, OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
 import type { JobRow } from "../../core/store/jobs.ts";
+import type { PauseCause } from "../../core/store/pause-cause.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { clockTimeIn, sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { TIME_USED } from "./background-timeout.ts";
 import type { JobScope } from "./job-scope.ts";
-import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED } from "./occurrence.ts";
+import { attemptEvent, ON_TIME_MS, PAUSED } from "./occurrence.ts";
 
 type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "scheduler" | "refusalOf">;
 
@@ -168,7 +169,7 @@ class JobRunService implements JobRuns {
     return waits;
   }
 
-  async #close(run: JobRun, end: JobRunEnd, pausedBecause: string | null): Promise<void> {
+  async #close(run: JobRun, end: JobRunEnd, refusal: string | null): Promise<void> {
     const { store, scheduler, log } = this.#options;
     const at = this.#now();
     const closed = await store.transaction(async (tx) => {
@@ -179,7 +180,8 @@ class JobRunService implements JobRuns {
       await tx.journal.put(run.runId, TIME_USED, { value: occurrence?.durationMs ?? 0, at });
       if (job === null) return "ended";
       const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
-      const because = pausedBecause ?? pauseReason(job, failures, occurrence);
+      const because =
+        refusal === null ? pauseCause(job, failures, occurrence) : { by: "refusal" as const, reason: refusal };
       if (because === null) return "ended";
       await tx.jobs.pause(job.id, because, at);
       await tx.occurrences.withdraw(job.id, PAUSED, at);
@@ -233,11 +235,11 @@ function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, e
   return Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), transient.retryAfterMs ?? 0);
 }
 
-/** Why the job is paused; null if it is not. A reminder that got a new time while it ran is still due. */
-function pauseReason(job: JobRow, failures: number, occurrence: OccurrenceRow | null): string | null {
+/** What pauses the job; null if nothing does. A reminder that got a new time while it ran is still due. */
+function pauseCause(job: JobRow, failures: number, occurrence: OccurrenceRow | null): PauseCause | null {
   const isDue = occurrence?.trigger === "schedule" && job.dueOnce !== null && job.dueOnce <= occurrence.scheduledFor;
-  if (isDue) return DUE_ONCE;
-  return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
+  if (isDue) return { by: "due_once" };
+  return failures >= job.pauseAfter ? { by: "failures", count: failures } : null;
 }
 
 /** The cost, including that of earlier attempts. */

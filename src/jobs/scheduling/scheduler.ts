@@ -220,7 +220,7 @@ export class JobScheduler {
     const id = runtime.ids.next("occ");
     const refusal = `Its row in the database can't be read (${problem}). An operator must fix it.`;
     await this.#deliver(job, { id, scheduledFor: at, refusal }, async (tx, sessionId) => {
-      await tx.jobs.pause(jobId, refusal, at);
+      await tx.jobs.pause(jobId, { by: "refusal", reason: refusal }, at);
       await tx.occurrences.add({ ...this.#newRow(job, at), id, status: "running", sessionId });
       return true;
     });

@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import type { APIResponse, Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -27,17 +28,16 @@ let browser: Browser;
 let at: SlackOffice;
 let page: Page;
 let jobId = "";
+let url: string;
 
 useShared(
   async () => {
     [postgres, browser] = await Promise.all([startPostgres(), sharedBrowser()]);
-    const url = await postgres.createDatabase();
+    url = await postgres.createDatabase();
     wire = await countOnTheWire(url);
     ({ at, page } = await openTeam(browser, { team: TEAM, database: url, program: wire.url }));
     await addAccount(at, { name: "ada", role: "admin" });
-    const { answer } = await asked(page, "/features/console/jobs");
-    const { rows } = z.object({ rows: z.array(z.object({ id: z.string() })).min(1) }).parse(await answer.json());
-    jobId = rows[0]?.id ?? "";
+    jobId = (await listedJobs("")).ids[0] ?? "";
   },
   async () => {
     await closeWindows(browser);
@@ -46,6 +46,14 @@ useShared(
     await postgres.stop();
   },
 );
+
+const listSchema = z.object({ rows: z.array(z.object({ id: z.string() })).min(1), next: z.string().nullable() });
+
+async function listedJobs(after: string): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> {
+  const { answer } = await asked(page, `/features/console/jobs?after=${encodeURIComponent(after)}`);
+  const { rows, next } = listSchema.parse(await answer.json());
+  return { ids: rows.map(({ id }) => id), next };
+}
 
 interface Cost {
   readonly sent: readonly string[];
@@ -106,4 +114,17 @@ test("reading the audit log is paginated", async () => {
   await ada.goto(`${originOf(at)}/#/audit`);
   await ada.getByRole("table", { name: "Audit log" }).waitFor();
   await bounded(ada, { path: "/features/audit/list", statements: 8, rows: 120 });
+});
+
+test("the next page of jobs follows the previous one whose last job was removed meanwhile", async () => {
+  const first = await listedJobs("");
+  const { ids } = await listedJobs(first.next ?? "");
+  const database = new Client({ connectionString: url });
+  await database.connect();
+  await database.query('DELETE FROM "Job" WHERE "id" = $1', [first.ids.at(-1)]);
+  await database.end();
+  expect(first.ids).toHaveLength(50);
+  expect((await listedJobs(first.next ?? "")).ids).toEqual(ids);
+  const all = [...first.ids, ...ids];
+  expect(new Set(all).size).toBe(all.length);
 });

@@ -11,13 +11,15 @@ import { operatorOn, type Place, type Viewer } from "../visibility.ts";
 
 /** Jobs per page. */
 const PAGE = 50;
+/** A position: a job's id and name. */
+const POSITION = /^(\S*) (.*)$/su;
 
 export const jobsQuerySchema = z.object({
   /** Text to find in the job's name. */
   text: z.string().max(200).default(""),
   state: z.enum(["", "enabled", "paused", "failing"]).default(""),
-  /** Id of the last job of the previous page. */
-  after: z.string().max(200).default(""),
+  /** Position of the previous page's last job, which may be gone by now. */
+  after: z.string().max(500).default(""),
 });
 
 type Query = z.infer<typeof jobsQuerySchema>;
@@ -30,14 +32,16 @@ export interface PlacedJob extends Place {
 /** Jobs of all channels that the viewer sees, by name. */
 export async function listJobs(viewer: Viewer, query: Query, world: ConsoleScope): Promise<TeamJobs> {
   const seen = await seenJobs(viewer, query, world);
-  const from = query.after === "" ? 0 : seen.findIndex(({ job }) => job.id === query.after) + 1;
-  const shown = seen.slice(from, from + PAGE);
+  const [, id = "", name = ""] = POSITION.exec(query.after) ?? [];
+  const rest = query.after === "" ? seen : seen.filter(({ job }) => byName(job, { id, name }) > 0);
+  const shown = rest.slice(0, PAGE);
   const overviews = await world.host.jobs.overviewOf(shown.map(({ job }) => job));
   const rows = shown.flatMap((placed, index) => {
     const overview = overviews[index];
     return overview === undefined ? [] : [{ ...overview, ...namesOf(placed, world) }];
   });
-  return { rows, next: from + PAGE < seen.length ? (shown.at(-1)?.job.id ?? null) : null };
+  const last = shown.at(-1)?.job;
+  return { rows, next: last === undefined || rest.length <= PAGE ? null : `${last.id} ${last.name}` };
 }
 
 /** Null if there is no such job, or none that the viewer may see. */
@@ -85,9 +89,13 @@ async function placedJobs({ host }: ConsoleScope): Promise<PlacedJob[]> {
   const ids = new Set(jobs.map(({ channelId }) => channelId));
   const rows = await host.store.tables(consoleReads).channelsAmong([...ids]);
   const channels = new Map(rows.map((row) => [row.id, row]));
-  return jobs
-    .map((job) => inChannel(job, channels.get(job.channelId)))
-    .toSorted((a, b) => a.job.name.localeCompare(b.job.name) || a.job.id.localeCompare(b.job.id));
+  return jobs.map((job) => inChannel(job, channels.get(job.channelId))).toSorted((a, b) => byName(a.job, b.job));
+}
+
+type Position = Pick<JobRow, "id" | "name">;
+
+function byName(a: Position, b: Position): number {
+  return a.name.localeCompare(b.name) || a.id.localeCompare(b.id);
 }
 
 function inChannel(job: JobRow, channel: ChannelRow | undefined): PlacedJob {

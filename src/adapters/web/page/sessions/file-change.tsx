@@ -20,8 +20,14 @@ export function FileChange({ sessionId, path, isGone, mark }: FileChangeProps): 
   const [isOpen, setIsOpen] = useState(false);
   const [shown, setShown] = useState<string | null>(null);
   useEffect(() => {
-    if (!isOpen) return;
-    changeText(sessionId, path).then(setShown, () => setShown(NOT_LOADED));
+    if (!isOpen) return undefined;
+    const ending = new AbortController();
+    const { signal } = ending;
+    const show = (text: string) => {
+      if (!signal.aborted) setShown(text);
+    };
+    changeText(sessionId, path, signal).then(show, () => show(NOT_LOADED));
+    return () => ending.abort();
   }, [isOpen, sessionId, path, mark]);
   return (
     <details class="file-change" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -35,9 +41,9 @@ export function FileChange({ sessionId, path, isGone, mark }: FileChangeProps): 
 }
 
 /** Returns the changed lines with some context, or why they are missing, as Markdown. */
-async function changeText(sessionId: string, path: string): Promise<string> {
+async function changeText(sessionId: string, path: string, signal: AbortSignal): Promise<string> {
   const address = `/sessions/${encodeURIComponent(sessionId)}/change`;
-  const change = await nullIfNotFound(get<SessionChange>(address, { path }));
+  const change = await nullIfNotFound(get<SessionChange>(address, { path }, signal));
   if (change === null) return "Nothing to show.";
   const { before, after, notShown } = change;
   if (notShown !== null) return notShown;
