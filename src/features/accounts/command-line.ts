@@ -65,9 +65,9 @@ export async function changeAccounts(request: AccountRequest, world: AccountWorl
   const known = await reads.get(name);
   if (request.type === "add") {
     if (known === null) return add(name, request.role, world);
-    return refused(`There is already an account ${name}. \`deckhand user passwd ${name}\` sets a new password.`);
+    return refused(`There is already an account named ${name}. \`deckhand user passwd ${name}\` sets a new password.`);
   }
-  if (known === null) return refused(`There is no account ${name}. \`deckhand user list\` lists the accounts.`);
+  if (known === null) return refused(`There is no account named ${name}. \`deckhand user list\` lists the accounts.`);
   const { issuer } = known.identity ?? {};
   if (issuer !== undefined && (request.type === "passwd" || request.type === "role")) {
     return refused(`${name} signs in at ${issuer}, whose groups set the role; there is no password here.`);
@@ -81,7 +81,7 @@ export async function changeAccounts(request: AccountRequest, world: AccountWorl
       return done(`${name} is now ${request.role}.`);
     case "logout": {
       const ended = await write((accounts) => accounts.endSessions(name));
-      return done(`${name} is signed out everywhere (${ended} before).`);
+      return done(`${name} is signed out everywhere (browsers signed out: ${ended}).`);
     }
     default:
       await write((accounts) => accounts.remove(name));
@@ -96,7 +96,7 @@ async function add(name: string, role: string, world: AccountWorld): Promise<Com
   if (typeof passwordHash !== "string") return passwordHash;
   const account = { name, role: readRole(role), passwordHash, createdAt: world.clock.now(), identity: null };
   await accountWriter(world.store)((accounts) => accounts.create(account));
-  return done(`${name} may sign in, as ${account.role}.`);
+  return done(`${name} can now sign in as ${account.role}.`);
 }
 
 async function passwd(name: string, world: AccountWorld): Promise<CommandResult> {

@@ -79,7 +79,7 @@ function configure(given: GivenSettings): ConfiguredFeature {
     problems: [
       ...(read?.problems.map((problem) => `${given.fileName}: ${problem}`) ?? []),
       ...(isClosed
-        ? [`${given.fileName}: login.passwords: is off, and there is no \`oidc\`: nobody could sign in.`]
+        ? [`${given.fileName}: login.passwords: is off and \`oidc\` is not set, so nobody could sign in.`]
         : []),
     ],
     usedVariables: read?.usedVariables ?? [],

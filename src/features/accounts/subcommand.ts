@@ -7,10 +7,10 @@ const EXAMPLES = `
 Examples:
   deckhand user add ana --role admin            asks for a password, twice
   echo "$PASSWORD" | deckhand user passwd ana --password-stdin
-                                                takes a piped one; ana is signed out everywhere
+                                                reads a piped password; ana is signed out everywhere
   deckhand user list
 
-It works on the database itself, also beside a running bot.`;
+The command works on the database itself, with or without a running bot.`;
 
 /** `deckhand user` */
 export const addUser: AddSubcommand = (program, run) => {

@@ -1,7 +1,7 @@
 import type { AddSubcommand } from "../../cli/subcommand.ts";
 
 const NOTE = `
-What the page has set is read from the database, and holds in full from the next start on: docs/console.md.`;
+Settings of the page are read from the database; some of them apply only after a restart: docs/console.md.`;
 
 /** `deckhand settings` */
 export const addSettings: AddSubcommand = (program, run) => {

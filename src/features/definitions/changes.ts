@@ -137,6 +137,6 @@ function whyNeeded(name: string, { definitions }: Host): string | null {
   if (definitionOf("agent", name, { definitions })?.shipped !== null) return null;
   const channel = ["", ...definitions.configured()].find((key) => definitions.agentOf(key) === name);
   if (channel === undefined) return null;
-  const where = channel === "" ? "all channels without one of their own use" : `${channel} has`;
-  return `It is in use: by the settings ${where} this agent. Change that first.`;
+  const where = channel === "" ? "all channels without an agent of their own" : channel;
+  return `It is in use: the settings name it for ${where}. Change that first.`;
 }

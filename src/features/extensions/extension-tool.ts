@@ -166,7 +166,7 @@ function imageResult(text: string, images: readonly z.infer<typeof image>[]): To
   const faulty = images.find(({ base64, mediaType }) => base64.length > MAX_IMAGE || !isMedia(base64, mediaType));
   if (faulty !== undefined) {
     const { name, mediaType } = faulty;
-    return errorResult(`The tool gave ${name}, which is too large or no ${mediaType}.`, "no valid answer");
+    return errorResult(`The tool gave ${name}, which is too large or not ${mediaType}.`, "no valid answer");
   }
   const names = images.map(({ name }) => name).join(", ");
   return {

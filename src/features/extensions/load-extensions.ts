@@ -48,7 +48,7 @@ export async function loadExtensions({
     if ("problem" in read) {
       problems.push(`${folder}: ${read.problem}.`);
     } else if (taken.has(read.manifest.name)) {
-      problems.push(`${folder}: there is another tool with the name ${read.manifest.name}.`);
+      problems.push(`${folder}: another tool is already named ${read.manifest.name}.`);
     } else {
       taken.add(read.manifest.name);
       tools.push(createExtensionTool(read, sandbox));
@@ -110,6 +110,6 @@ function reasonOf(error: unknown): string {
   const lines = stderr.split("\n");
   const line =
     lines.find((text) => /^\w*Error\b/.test(text)) ?? lines.find((text) => /error/i.test(text)) ?? lines[0] ?? "";
-  if (line !== "") return `no bindings can be made of the component: ${line.trim().slice(0, 300)}`;
+  if (line !== "") return `bindings for the component cannot be generated: ${line.trim().slice(0, 300)}`;
   return error instanceof Error ? error.message : String(error);
 }

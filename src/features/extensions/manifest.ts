@@ -71,7 +71,9 @@ export function readManifest(text: string): ReadManifest {
   const manifest = parsed.data;
   const programOnly = (["arguments", "stdin", "output"] as const).filter((key) => manifest[key] !== undefined);
   if (manifest.world !== "wasi:cli/run" && programOnly.length > 0) {
-    return { problem: `tool.json is not valid: ${programOnly.join(", ")} only with the world wasi:cli/run` };
+    return {
+      problem: `tool.json is not valid: ${programOnly.join(", ")} may only be used with the world wasi:cli/run`,
+    };
   }
   try {
     const input = z.fromJSONSchema(manifest.input).pipe(z.record(z.string(), z.unknown()));

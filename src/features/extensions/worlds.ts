@@ -33,12 +33,13 @@ export function mismatch({ world, permission, hosts }: Manifest, { imports, expo
   const rules = RULES[world];
   if (!exports.some((name) => rules.exports.test(name))) {
     const offers = exports.filter((name) => name.includes("@"));
-    return `the component is not of the world ${world}: it does not export ${rules.named}${offers.length > 0 ? `, but ${offers.join(", ")}` : ""}`;
+    return `the component does not implement the world ${world}: it does not export ${rules.named}${offers.length > 0 ? `, but ${offers.join(", ")}` : ""}`;
   }
   const missing = imports.filter((name) => !rules.imports.includes(name));
-  if (missing.length > 0) return `the component imports what ${world} does not have: ${missing.join(", ")}`;
+  if (missing.length > 0)
+    return `the component imports interfaces that ${world} does not provide: ${missing.join(", ")}`;
   if (permission === "none" && imports.includes(FILES)) {
-    return `the component imports ${FILES}, but the permission "none" gives no files`;
+    return `the component imports ${FILES}, but with the permission "none" it gets no files`;
   }
   if (hosts.length === 0 && imports.includes(HTTP)) {
     return `the component imports ${HTTP}, but tool.json names no hosts for it`;
@@ -51,7 +52,7 @@ export function binaryProblem(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 8)).toString("hex");
   if (head === "0061736d0d000100") return null;
   if (head === "0061736d01000000") {
-    return "the file is a core module, not a component; make one of it with `wasm-tools component new` or `jco new`";
+    return "the file is a core module, not a component; convert it with `wasm-tools component new` or `jco new`";
   }
-  return "the file is no WebAssembly component";
+  return "the file is not a WebAssembly component";
 }

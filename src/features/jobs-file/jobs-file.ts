@@ -123,7 +123,7 @@ async function textOf(
 ): Promise<{ readonly type: "read" | "missing" | "unreadable"; readonly text: string }> {
   try {
     const file = await stat(path);
-    if (!file.isFile()) return { type: "unreadable", text: "is no regular file" }; // a pipe would hold up the reader
+    if (!file.isFile()) return { type: "unreadable", text: "is not a regular file" }; // a pipe would hold up the reader
     const { size } = file;
     if (size > MAX_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MAX_BYTES} are read` };
     const bytes = await readFile(path);

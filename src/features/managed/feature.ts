@@ -23,7 +23,10 @@ const choices = {
 };
 const presetName = z
   .string()
-  .regex(/^(?!(on|off)$)[a-z0-9][a-z0-9-]*$/, "preset names are small letters, digits and hyphens, and not on or off");
+  .regex(
+    /^(?!(on|off)$)[a-z0-9][a-z0-9-]*$/,
+    "preset names contain only lower-case letters, digits and hyphens, and cannot be on or off",
+  );
 
 const settingsSchema = z.strictObject({
   enabled: field(z.boolean().default(false), "Whether a manager plans and executors do the work.", true),

@@ -37,7 +37,7 @@ export class ProgramEnded extends AppError {
 /** The working directory of a server's program does not exist. The system would report this as a missing program. */
 export class NoDirectory extends AppError {
   constructor() {
-    super("network", "the working directory of the server's program is not there");
+    super("network", "the working directory of the server's program does not exist");
   }
 }
 
@@ -69,33 +69,33 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
     return { text: `its program ended (${error.ending})`, refused: false, doubtful: true };
   }
   if (error instanceof NoDirectory) {
-    return { text: "its working directory (`cwd`) is not there", refused: true, doubtful: true };
+    return { text: "its working directory (`cwd`) does not exist", refused: true, doubtful: true };
   }
   if (error instanceof SignInUnread) {
-    return { text: "its sign-in cannot be read from the database now", refused: true, doubtful: false };
+    return { text: "its sign-in cannot be read from the database at the moment", refused: true, doubtful: false };
   }
   if (error instanceof SdkHttpError) return httpFailure(httpAnswer(error));
   if (error instanceof InsufficientScopeError) return scopeFailure(error);
   if (error instanceof SseError && error.code !== undefined) return httpFailure({ status: error.code });
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
   if (error instanceof ProtocolError) {
-    if (error.code === BROKEN_OFF) return { text: "its answer broke off", refused: false, doubtful: true };
+    if (error.code === BROKEN_OFF) return { text: "its response was cut off", refused: false, doubtful: true };
     const words = foreignText(error.message, MAX_WORDS);
     return { text: `it answered with an error: ${words}`, refused: false, doubtful: false };
   }
   if (error instanceof z.ZodError || error instanceof SyntaxError) {
-    return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
+    return { text: "its response does not follow the protocol", refused: false, doubtful: false };
   }
   const version = answeredVersion(error);
   if (version !== null) {
-    const text = `it speaks version ${foreignLine(version, MAX_VERSION)} of the protocol, which is not known here`;
+    const text = `it speaks version ${foreignLine(version, MAX_VERSION)} of the protocol, which Deckhand does not support`;
     return { text, refused: true, doubtful: true };
   }
   const code = causeChain(error)
     .map(systemCode)
     .find((each) => each !== undefined);
   if (code === "ENOENT") return { text: "its program was not found", refused: true, doubtful: true };
-  if (code === "EACCES") return { text: "its program may not be started", refused: true, doubtful: true };
+  if (code === "EACCES") return { text: "permission to start its program was denied", refused: true, doubtful: true };
   const why = proxyFailure(error) ?? code;
   const words = why === undefined ? "the connection to it failed" : `the connection to it failed (${why})`;
   return { text: words, refused: wasNeverSent(error), doubtful: true };
@@ -105,7 +105,7 @@ const NOT_ALLOWED = "the account that signed in may not do this";
 
 function scopeFailure({ requiredScope = "" }: InsufficientScopeError): CallFailure {
   const scope = foreignLine(requiredScope, MAX_SCOPE);
-  const remedy = "an operator must put it into `oauth.scope`, with those it has, and sign in again";
+  const remedy = "an operator must add it to `oauth.scope`, with the scopes that it already has, and sign in again";
   return {
     ...httpFailure({ status: 403 }),
     ofAccount: `${NOT_ALLOWED}${scope === "" ? " (HTTP 403)" : `: its sign-in lacks the scope ${scope}; ${remedy}`}`,
@@ -125,7 +125,7 @@ function httpFailure({
     return { ...failure, ofAccount: `${NOT_ALLOWED} (HTTP 403${said === "" ? "" : `: ${said}`})` };
   }
   if (status >= 300 && status < 400) {
-    const way = `it answers with a redirect (HTTP ${status}); an operator must give the address that it leads to`;
+    const way = `it answers with a redirect (HTTP ${status}); an operator must set the address that it redirects to`;
     return { text: leadsTo === "" ? way : `${way}, ${leadsTo}`, refused: true, doubtful: true };
   }
   const gone = SESSION_GONE.includes(status);
@@ -144,11 +144,11 @@ function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
     case SdkErrorCode.EraNegotiationFailed:
       return callFailure(error.cause, timeoutMs);
     case SdkErrorCode.ClientHttpUnexpectedContent: {
-      const text = "it answers with something that is no message of the protocol; an operator must check its address";
+      const text = "its response is not an MCP message; an operator must check its address";
       return { text, refused: false, doubtful: true };
     }
     case SdkErrorCode.InvalidResult:
-      return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
+      return { text: "its response does not follow the protocol", refused: false, doubtful: false };
     default:
       return { text: `the request failed (${error.code})`, refused: false, doubtful: true };
   }

@@ -42,7 +42,7 @@ function toolsOf({ name, tools }: McpServerView): string {
 
 function problemOf({ name, state }: McpServerView, lastStderr = ""): string {
   const why = "why" in state ? state.why : null;
-  const problem = why === null ? `does not answer within ${LOOK_MS / 1_000} s` : `is not connected: ${why}`;
+  const problem = why === null ? `did not respond within ${LOOK_MS / 1_000} s` : `is not connected: ${why}`;
   const line = tellingLine(lastStderr);
   return `${name} ${problem}.${line === "" ? "" : ` It wrote: ${line}`}`;
 }

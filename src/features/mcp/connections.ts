@@ -179,5 +179,5 @@ function problemOf({ title, state }: McpConnection, now: number): string | null 
 /** Null if the server is not connected, because its list is then old or empty. */
 function unmetText({ title, state, catalogue: { unmet } }: McpConnection): string | null {
   if (state.type !== "connected" || unmet.length === 0) return null;
-  return `${title}: the settings name ${unmet.join(", ")}, which none of its tools is called.`;
+  return `${title}: none of its tools match ${unmet.join(", ")} in the settings.`;
 }

@@ -105,7 +105,7 @@ async function meaningFor(
     const counted = { ...world, settings: budgets };
     const createEmbedder = createBackgroundEmbedders(embeddersOf(providers, world.runtime), counted);
     const embedder = await createEmbedder(embeddings.model, "memory-import");
-    const warn = () => terminal.error("⚠ The model of memory.embeddings does not answer: only words are looked for.");
+    const warn = () => terminal.error("⚠ The memory.embeddings model does not respond: the search is by words only.");
     const log = { info: () => undefined, warn };
     return createMeaning({ ...world, log, embedder, perDay: embeddings.perDay }, QUERY_MS);
   } catch (error) {
@@ -160,7 +160,7 @@ async function makeVectors({ meaning, runtime, out }: CommandLineScope): Promise
   const missing = await meaning.missing();
   const made = `${withVectors(all - missing)} now`;
   if (missing === 0) return out(`✓ ${withVectors(all)}`);
-  const why = failure === null ? "`memory.embeddings.perDay` or a budget of the day is reached" : reasonOf(failure);
+  const why = failure === null ? "`memory.embeddings.perDay` or a daily budget has been reached" : reasonOf(failure);
   out(
     `⚠ ${memoriesOf(missing)} ${missing === 1 ? "waits for its vector" : "wait for their vectors"}: ${why} (${made})`,
   );
@@ -216,7 +216,7 @@ interface Asked {
 async function searchOne(asked: Asked & { readonly json: boolean }, world: CommandLineScope): Promise<void> {
   const hits = await search(asked, world);
   for (const hit of hits) world.out(asked.json ? JSON.stringify(resultOf(hit)) : plainHit(hit));
-  if (hits.length === 0 && !asked.json) world.out("Nothing of that is remembered there.");
+  if (hits.length === 0 && !asked.json) world.out("No memories match.");
 }
 
 /** Prints one line of results for each line of questions, in the same order. */

@@ -10,7 +10,7 @@ import { kindSchema, type NewMemory } from "./memory.ts";
 
 export const scopeSchema = z
   .string()
-  .regex(/^(?:person|channel|workspace):[a-z]+:\S+$/u, "must be like person:slack:U1 or channel:slack:C1");
+  .regex(/^(?:person|channel|workspace):[a-z]+:\S+$/u, "must look like person:slack:U1 or channel:slack:C1");
 
 /** Accepts null for missing values, as other programs export them. */
 const lineSchema = z.object({
@@ -62,10 +62,10 @@ function idOf({ scope, source, author, at, text }: ImportedLine): string {
   return `mem_${hash("sha256", identity).slice(0, 24)}`;
 }
 
-/** All problems of a line in one text: `scope: must be like person:slack:U1 or channel:slack:C1`. */
+/** All problems of a line in one text: `scope: must look like person:slack:U1 or channel:slack:C1`. */
 export function problemOf({ issues }: z.ZodError): string {
   return issues
-    .map(({ path, message }) => (path.length === 0 ? "is no JSON object" : `${path.join(".")}: ${message}`))
+    .map(({ path, message }) => (path.length === 0 ? "is not a JSON object" : `${path.join(".")}: ${message}`))
     .join("; ");
 }
 

@@ -8,12 +8,12 @@ const SCOPE = /^(?:person|channel|workspace):[a-z]+:\S+$/u;
 
 const EXAMPLES = `
 Examples:
-  deckhand memory import notes.jsonl            one {id?, text, kind?, scope, author?, at?, source?} a line
+  deckhand memory import notes.jsonl            one {id?, text, kind?, scope, author?, at?, source?} per line
   deckhand memory search "deploy day" --scope channel:slack:C1
-  deckhand memory search --batch questions.jsonl one {id, query, scope} a line, one {id, results} for each
+  deckhand memory search --batch questions.jsonl one {id, query, scope} per line; prints {id, results} for each
   deckhand memory export --scope channel:slack:C1
 
-It works on the database itself, also beside a running bot.`;
+The command works on the database itself, with or without a running bot.`;
 
 interface SearchFlags {
   readonly batch?: string;
@@ -47,7 +47,7 @@ export const addMemory: AddSubcommand = (program, run) => {
     .action(() => ask({ type: "stats" }));
   memory
     .command("search")
-    .description("print the memories that match a question")
+    .description("print the memories that match a query")
     .argument("[query...]", "a few words")
     .option("--batch <file>", "a file with one question per line, as JSON")
     .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1", scope)
@@ -57,18 +57,18 @@ export const addMemory: AddSubcommand = (program, run) => {
       const { batch, scope: of, limit: most, json = false } = flags;
       if (batch !== undefined) return ask({ type: "batch", file: batch, limit: most });
       const query = words.join(" ");
-      if (query === "" || of === undefined) return command.error("✗ It wants a query and --scope, or --batch.");
+      if (query === "" || of === undefined) return command.error("✗ Give a query and --scope, or --batch.");
       return ask({ type: "search", query, scope: of, limit: most, json });
     });
 };
 
 function scope(value: string): string {
   if (SCOPE.test(value)) return value;
-  throw new InvalidArgumentError("It is like person:slack:U1, channel:slack:C1 or workspace:slack:T1.");
+  throw new InvalidArgumentError("It must look like person:slack:U1, channel:slack:C1 or workspace:slack:T1.");
 }
 
 function limit(value: string): number {
   const number = Number(value);
   if (Number.isInteger(number) && number > 0 && number <= MAX_HITS) return number;
-  throw new InvalidArgumentError(`It is a number from 1 to ${MAX_HITS}.`);
+  throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_HITS}.`);
 }

@@ -9,7 +9,7 @@ const environment = {
   DECKHAND_SECRET_KEY: secret(
     z.string().exactOptional(),
     "The key that encrypts stored secrets: provider keys set on the page, and sign-ins to MCP servers (docs/security.md): 32 bytes, in base64 or hexadecimal. Without it, a file in DECKHAND_HOME holds one.",
-    "kQ5r…, by `openssl rand -base64 32`",
+    "kQ5r…, from `openssl rand -base64 32`",
   ),
 };
 
@@ -24,7 +24,8 @@ function configure(given: GivenSettings): ConfiguredFeature {
   const { DECKHAND_SECRET_KEY: written } = z.object(environment).parse(given.environment);
   const sealing = written === undefined ? null : readSealingKey(written);
   if (written !== undefined && sealing === null) {
-    const problem = "DECKHAND_SECRET_KEY: must be 32 bytes in base64 or hexadecimal. Make one: openssl rand -base64 32";
+    const problem =
+      "DECKHAND_SECRET_KEY: must be 32 bytes in base64 or hexadecimal. Generate one with: openssl rand -base64 32";
     return { problems: [problem], secrets: [written] };
   }
   return {

@@ -4,12 +4,12 @@ import type { KeysRequest } from "./command-line.ts";
 const EXAMPLES = `
 Examples:
   deckhand keys set anthropic                     asks for the key, which is not shown
-  echo "$KEY" | deckhand keys set openai          takes a piped one
+  echo "$KEY" | deckhand keys set openai          reads a piped key
   deckhand keys test anthropic                    says whether the provider accepts it
   deckhand keys list
 
 Keys are stored encrypted in the database. A running bot uses them from its next model call on.
-Those of the environment and of the settings file win.`;
+Keys in the environment and in the settings file take precedence.`;
 
 /** `deckhand keys` */
 export const addKeys: AddSubcommand = (program, run) => {

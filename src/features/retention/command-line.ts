@@ -40,7 +40,7 @@ async function deletePerson(id: string, world: DeletionScope): Promise<CommandRe
     );
   const mark = await markPerson(id, world);
   await erasePerson(mark, world, NEVER);
-  return { ok: true, about: mark.pseudonym, line: `✓ What was kept of ${id} is deleted:\n${dataText(found)}` };
+  return { ok: true, about: mark.pseudonym, line: `✓ The data stored about ${id} was deleted:\n${dataText(found)}` };
 }
 
 async function deleteSession(id: string, world: DeletionScope): Promise<CommandResult> {
@@ -50,12 +50,15 @@ async function deleteSession(id: string, world: DeletionScope): Promise<CommandR
       return {
         ok: true,
         about: id,
-        line: `✓ ${id} is deleted, with its sub-agents' sessions and what was learned from it.`,
+        line: `✓ ${id} was deleted, with its sub-agents' sessions and what was learned from it.`,
       };
     case "live":
       return refused(id, `${LIVE} Nothing was deleted.`);
     case "missing":
-      return refused(id, `There is no session ${id}; a sub-agent's goes with the one that has begun it.`);
+      return refused(
+        id,
+        `There is no session ${id}. A sub-agent's session is deleted with the session that started it.`,
+      );
     default:
       return assertNever(outcome);
   }
@@ -66,4 +69,4 @@ function refused(about: string, reason: string): CommandResult {
 }
 
 /** Why a session cannot be deleted. */
-const LIVE = "A run of this session goes on, or is about to begin: stop it first.";
+const LIVE = "A run of this session is in progress or about to begin. Stop it first.";

@@ -54,7 +54,7 @@ export const retentionFeature: Feature = {
 /** The line that doctor shows. */
 function inForce(days: number | null): string {
   if (days === null) return "retention: everything is kept until somebody deletes it";
-  return `retention: what nothing has happened in for ${days} ${days === 1 ? "day" : "days"} is deleted, once a day`;
+  return `retention: data without activity for ${days} ${days === 1 ? "day" : "days"} is deleted, once a day`;
 }
 
 /**

@@ -15,8 +15,11 @@ const deleteSchema = z.strictObject({ id: idSchema, stop: z.boolean().default(fa
 const STOPPING = { mostMs: 10_000, everyMs: 100 };
 
 const NONE = { status: 404, body: { error: "There is no such session here." } };
-const NOT_YOURS = { status: 403, body: { error: "Others have written in this session, too: an admin deletes it." } };
-const LIVE = { status: 409, body: { error: "A run of this session goes on. Stop it first." } };
+const NOT_YOURS = {
+  status: 403,
+  body: { error: "Others have written in this session, too, so only an admin can delete it." },
+};
+const LIVE = { status: 409, body: { error: "A run of this session is in progress. Stop it first." } };
 
 /** Routes for deleting on the page: what would be deleted, and the deletion. */
 export function retentionRoutes(host: Host, signal: AbortSignal): readonly FeatureRoute[] {

@@ -5,11 +5,11 @@ import type { DeletionRequest } from "./command-line.ts";
 const EXAMPLES = `
 Examples:
   deckhand data delete --session ses_01k9       with its sub-agents, what was learned from it, and its files
-  deckhand data delete --person slack:U1        all that is kept of somebody; what others have written stays
-  deckhand data copy                            all of data/deckhand.db to the PostgreSQL of DATABASE_URL
+  deckhand data delete --person slack:U1        everything stored about a person; what others have written stays
+  deckhand data copy                            everything in data/deckhand.db to the PostgreSQL of DATABASE_URL
 
-A deletion works on the database itself, also beside a running bot. What goes and what stays: docs/retention.md.
-A copy wants every bot stopped, and an empty PostgreSQL: docs/scaling.md.`;
+A deletion works with or without a running bot. What is deleted and what is kept: docs/retention.md.
+Before a copy, stop every bot, and create an empty PostgreSQL database: docs/scaling.md.`;
 
 /** `deckhand data` */
 export const addData: AddSubcommand = (program, run) => {
@@ -27,7 +27,7 @@ export const addData: AddSubcommand = (program, run) => {
     .action(({ session, person }: { session?: string; person?: string }, command: Command) => {
       if (session !== undefined && person === undefined) return ask({ type: "session", id: session });
       if (person !== undefined && session === undefined) return ask({ type: "person", id: person });
-      return command.error("✗ It wants --session or --person, and not both.");
+      return command.error("✗ Give either --session or --person.");
     });
   data
     .command("copy")
@@ -38,10 +38,10 @@ export const addData: AddSubcommand = (program, run) => {
 
 function personId(value: string): string {
   if (/^[a-z]+:[^\s"\\]+$/u.test(value) && !value.includes(":role:")) return value;
-  throw new InvalidArgumentError("It is like slack:U1 or discord:1.");
+  throw new InvalidArgumentError("It must look like slack:U1 or discord:1.");
 }
 
 function sessionId(value: string): string {
   if (/^ses_\w+$/u.test(value)) return value;
-  throw new InvalidArgumentError("It is like ses_01k9.");
+  throw new InvalidArgumentError("It must look like ses_01k9.");
 }

@@ -68,7 +68,7 @@ async function requireFree(
   if (!isSiteName(name)) throw new Refusal(NAME_RULE);
   const site = await get(name);
   if (site !== null && site.channelKey !== channelKey) {
-    throw new Refusal(`There is a site ${name} already, of another channel. Choose another name.`);
+    throw new Refusal(`Another channel already has a site named ${name}. Choose another name.`);
   }
 }
 

@@ -60,5 +60,7 @@ function listenError(error: unknown, { host, port }: SiteServerOptions): unknown
   const code = systemCode(error);
   if (code === "EADDRINUSE") return new ConfigError([`Port ${port} is in use. Set \`sites.port\` to a free one.`]);
   if (code === undefined) return error;
-  return new ConfigError([`It cannot listen on ${host}:${port} (${code}). Set \`sites.host\` and \`sites.port\`.`]);
+  return new ConfigError([
+    `The sites' server cannot listen on ${host}:${port} (${code}). Set \`sites.host\` and \`sites.port\`.`,
+  ]);
 }

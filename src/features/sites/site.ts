@@ -37,4 +37,4 @@ export function isSiteName(name: string): boolean {
   return NAME.test(name);
 }
 
-export const NAME_RULE = "A site's name has 1 to 63 small letters, digits and hyphens, such as `release-notes`.";
+export const NAME_RULE = "A site's name has 1 to 63 lower-case letters, digits and hyphens, such as `release-notes`.";

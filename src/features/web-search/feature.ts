@@ -20,9 +20,13 @@ const searchSchema = z.strictObject({
 export type WebSearchSettings = z.infer<typeof searchSchema>;
 
 const file = {
-  webSearch: field(searchSchema.exactOptional(), "The service behind web_search. Without it, there is no such tool.", {
-    service: "brave",
-  }),
+  webSearch: field(
+    searchSchema.exactOptional(),
+    "The service that web_search uses. Without it, the tool is not available.",
+    {
+      service: "brave",
+    },
+  ),
 };
 const environment = {
   BRAVE_API_KEY: secret(word.exactOptional(), "Key of Brave Search, for web_search.", "BSA…"),

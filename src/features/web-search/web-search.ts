@@ -97,13 +97,13 @@ function searcher({ service: name, apiKey, baseUrl, timeoutMs = TIMEOUT_MS }: We
       const response = await fetch(request, { redirect: "error", signal: AbortSignal.any([signal, deadline]) });
       if (!response.ok) throw new NetworkRefusal(failure(name, response));
       const parsed = service.answer.safeParse(JSON.parse(await boundedText(response)));
-      if (!parsed.success) throw new NetworkRefusal(`${name} gave an answer of an unknown form.`, parsed.error);
+      if (!parsed.success) throw new NetworkRefusal(`${name} sent a response of an unknown form.`, parsed.error);
       return parsed.data;
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof NetworkRefusal) throw cause;
       if (deadline.aborted) throw new NetworkRefusal(`${name} did not answer in time. Try once more.`, cause);
-      if (cause instanceof SyntaxError) throw new NetworkRefusal(`${name} gave an answer that is no JSON.`, cause);
+      if (cause instanceof SyntaxError) throw new NetworkRefusal(`${name} sent a response that is not JSON.`, cause);
       const why = proxyFailure(cause);
       const remedy = why === null ? ". An operator can check webSearch" : `: ${why}`;
       throw new NetworkRefusal(`${name} cannot be reached${remedy}.`, cause);
@@ -135,7 +135,7 @@ function failure(name: SearchServiceName, { status, headers }: Response): string
     case 433:
       return `The account at ${name} has reached its limit: an operator must raise it.`;
     case 429:
-      return `${name} takes no more searches now${retryAfter === null ? "" : `; again after ${retryAfter} s`}.`;
+      return `${name} accepts no more searches at the moment${retryAfter === null ? "" : `; try again after ${retryAfter} s`}.`;
     default:
       return `${name} failed (HTTP ${status}). Try once more.`;
   }

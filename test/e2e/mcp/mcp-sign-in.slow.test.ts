@@ -55,7 +55,7 @@ test("a running bot says that a server wants a sign-in, connects after it, keeps
   expect(await answer("refused")).toContain("it refuses the sign-in");
   server.refuse(false);
   const { out } = await runCli(["mcp", "sign-out", "web"], { cwd: at.bot.home, env: at.env });
-  expect(out).toBe("✓ The sign-in to web is forgotten, and its service has revoked it.");
+  expect(out).toBe("✓ Deckhand is signed out of web, and the service has revoked the sign-in.");
   await at.until("the sign-out", async () => (await answer("and now")).includes(wants));
 
   for (const token of server.tokens) {

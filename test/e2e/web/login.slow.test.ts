@@ -145,7 +145,7 @@ function cli(args: readonly string[], password = "") {
  */
 async function colleagueReads(): Promise<Page> {
   expect(await cli(["add", "vera", "--role", "viewer"], PASSWORD)).toMatchObject({ error: "", failed: false });
-  expect((await cli(["add", "vera"], PASSWORD)).error).toContain("There is already an account vera");
+  expect((await cli(["add", "vera"], PASSWORD)).error).toContain("There is already an account named vera");
   expect((await cli(["add", "bob"], "short")).error).toContain("at least 12 characters");
   expect((await cli(["list"])).out).toMatch(
     /^ana · admin · .*linked to .*\(slack:U0ANA\)\nvera · viewer · never signed in$/u,

@@ -57,12 +57,12 @@ const unsound = [
   {
     name: "arguments for a component that accepts none",
     manifest: { world: "deckhand:extension" },
-    says: "tool.json is not valid: arguments only with the world wasi:cli/run.",
+    says: "tool.json is not valid: arguments may only be used with the world wasi:cli/run.",
   },
   {
     name: "a component of another world than its manifest states",
     manifest: { world: "deckhand:extension", arguments: undefined },
-    says: "the component is not of the world deckhand:extension: it does not export deckhand:extension/tool@0.1.0, but wasi:cli/run@0.2.12.",
+    says: "the component does not implement the world deckhand:extension: it does not export deckhand:extension/tool@0.1.0, but wasi:cli/run@0.2.12.",
   },
 ];
 
@@ -92,16 +92,16 @@ async function withSockets(): Promise<Uint8Array> {
 
 const components = [
   { name: "a core module", make: () => parse("(module)"), says: "the file is a core module, not a component" },
-  { name: "anything else", make: () => Buffer.from("#!/bin/sh"), says: "the file is no WebAssembly component" },
+  { name: "anything else", make: () => Buffer.from("#!/bin/sh"), says: "the file is not a WebAssembly component" },
   {
     name: "a damaged component",
     make: () => fixture("count.wasm").slice(0, 9_000),
-    says: "no bindings can be made of the component: ",
+    says: "bindings for the component cannot be generated: ",
   },
   {
     name: "a component with an unsupported import",
     make: withSockets,
-    says: "the component imports what wasi:cli/run does not have: wasi:sockets/instance-network.",
+    says: "the component imports interfaces that wasi:cli/run does not provide: wasi:sockets/instance-network.",
   },
 ];
 
@@ -121,8 +121,8 @@ test("an extension whose name is used by a native tool or an earlier extension i
   const { tools, problems } = await session.load(["read"]);
   expect(tools.map(({ name }) => name)).toEqual(["same"]);
   expect(problems).toEqual([
-    `${path.join(session.tools, "read")}: there is another tool with the name read.`,
-    `${path.join(session.tools, "two")}: there is another tool with the name same.`,
+    `${path.join(session.tools, "read")}: another tool is already named read.`,
+    `${path.join(session.tools, "two")}: another tool is already named same.`,
   ]);
 });
 

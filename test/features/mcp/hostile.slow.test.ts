@@ -241,7 +241,7 @@ const absent = [
   {
     name: "a working directory that is not there",
     server: { command: process.execPath, cwd: "/no/such/directory" },
-    why: "its working directory (`cwd`) is not there",
+    why: "its working directory (`cwd`) does not exist",
   },
   {
     name: "an address where nobody listens",

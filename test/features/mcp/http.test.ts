@@ -76,7 +76,7 @@ const answers: {
   {
     what: "an event without end",
     onCall: (response) => sendForEver(response, "text/event-stream", `data: ${CHUNK}\n`),
-    text: /failed: its answer broke off/,
+    text: /failed: its response was cut off/,
   },
   {
     what: "a flood of questions whose answers are not taken",
@@ -90,7 +90,7 @@ const answers: {
   {
     what: "a stream that ends before its answer",
     onCall: (response) => response.writeHead(200, { "content-type": "text/event-stream" }).end(": working\n\n"),
-    text: /failed: its answer broke off\. What it had done/,
+    text: /failed: its response was cut off\. What it had done/,
   },
   {
     what: "an answer that never comes",
@@ -112,12 +112,12 @@ const answers: {
   {
     what: "a page to sign in",
     onCall: (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
-    text: /no message of the protocol; an operator must check its address/,
+    text: /its response is not an MCP message; an operator must check its address/,
   },
   {
     what: "nothing at all",
     onCall: (response) => response.writeHead(200, { "content-type": "application/json" }).end(),
-    text: /failed: its answer does not follow the protocol/,
+    text: /failed: its response does not follow the protocol/,
   },
   {
     what: "a failure of its own",
@@ -232,7 +232,7 @@ test("a server that speaks a version of the future is told as such, in words tha
   const { url } = await greetingServer((response, id) => sendResult(response, id, greeting("2031 [a](b)")));
   const { mcp } = await connect({ web: { url } });
   expect(mcp.problems()[0]).toMatch(
-    /^web is not connected: it speaks version 2031 \[a\]\(b\) of the protocol, which is not /,
+    /^web is not connected: it speaks version 2031 \[a\]\(b\) of the protocol, which Deckhand does not /,
   );
   expect(mcp.serverStates()[0]?.line).toMatch(/ \*\*web\*\* is not connected: it speaks version 2031 \\\[a\\\]/);
 });
@@ -242,7 +242,7 @@ test("a redirect to another host is not followed: it would take the headers alon
   const { url } = await httpServer((response) => response.writeHead(307, { location: other.url }).end());
   const { call } = await connect({ web: { url, headers: { Authorization: "Bearer t0ken" } } });
   expect(textIn(await call("mcp__web__go"))).toContain(
-    `redirect (HTTP 307); an operator must give the address that it leads to, ${other.url}`,
+    `redirect (HTTP 307); an operator must set the address that it redirects to, ${other.url}`,
   );
   expect(other.seen).toEqual([]);
 });

@@ -99,7 +99,7 @@ test("a disabled tool is left out, and names that no tool has are said", async (
   const tools = { fail: { disabled: true }, "ech*": {}, ecco: {}, "*": {} };
   // What it prints first has no line of its own.
   const { mcp } = await connect({ bad: { ...hostile("banner"), tools, onlyTools: ["echo", "fail", "serch_*"] } });
-  expect(mcp.problems()).toEqual(["bad: the settings name ecco, serch_*, which none of its tools is called."]);
+  expect(mcp.problems()).toEqual(["bad: none of its tools match ecco, serch_* in the settings."]);
   expect(mcp.tools().map(({ name }) => name)).not.toContain("mcp__bad__fail");
   expect(mcp.describe()[0]?.leftOut).toContainEqual({ tool: "fail", why: "disabled in the settings" });
 });

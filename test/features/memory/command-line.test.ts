@@ -116,7 +116,7 @@ test("with embeddings, imported memories are found by paraphrases, also in a bat
   expect(server.batches.at(-1)).toEqual(["vendor price", "rain"]);
   const tokens = server.batches.flat().reduce((sum, text) => sum + tokensOf(text), 0);
   expect(await spent()).toMatchObject([{ key: "openai/small", tokens }]);
-  expect((await doctor()).out).toContain("✓ memory: openai/small makes vectors of 128 dimensions");
+  expect((await doctor()).out).toContain("✓ memory: openai/small produces vectors of 128 dimensions");
 });
 
 test("if the embeddings provider fails, this is reported, search by words works, and a later import adds the vectors", async () => {
@@ -145,8 +145,8 @@ test("without an API key, or for a provider without embeddings, embeddings are o
 
 test.each([
   [["import", "/nowhere/notes.jsonl"], /✗ \/nowhere\/notes\.jsonl cannot be read \(ENOENT\)/u],
-  [["search", "deploy", "--scope", "C1"], /It is like person:slack:U1/u],
-  [["search", "deploy"], /wants a query and --scope/u],
+  [["search", "deploy", "--scope", "C1"], /It must look like person:slack:U1/u],
+  [["search", "deploy"], /Give a query and --scope/u],
 ])("the arguments %j are refused with an explanation", async (args, says) => {
   const { error, failed } = await home().cli(...args);
   expect(error).toMatch(says);

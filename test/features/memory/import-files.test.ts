@@ -51,10 +51,10 @@ test("invalid lines are reported with the reason, and the others are imported", 
   ];
   const { out, failed } = await takeIn(lines.join("\n"));
   expect(out.split("\n")).toEqual([
-    "⚠ line 2: is no JSON object",
-    "⚠ line 3: is no JSON object",
+    "⚠ line 2: is not a JSON object",
+    "⚠ line 3: is not a JSON object",
     expect.stringMatching(/^⚠ line 4: kind: .*working.*procedural/u),
-    "⚠ line 5: scope: must be like person:slack:U1 or channel:slack:C1",
+    "⚠ line 5: scope: must look like person:slack:U1 or channel:slack:C1",
     expect.stringMatching(/^⚠ line 6: id: .*string/u),
     "⚠ line 7: There is nothing to remember in that.",
     expect.stringMatching(/^⚠ line 8: That is too long to remember: 1000000 characters/u),
@@ -70,7 +70,7 @@ test.each([
 ])("a file that is %s is refused with a non-zero exit code", async (_what, content) => {
   const { takeIn } = home();
   const { out, failed } = await takeIn(content);
-  expect(out).toMatch(/⚠ line 1: is no JSON object\n[^]*✗ 0 memories imported, \d+ lines? refused$/u);
+  expect(out).toMatch(/⚠ line 1: is not a JSON object\n[^]*✗ 0 memories imported, \d+ lines? refused$/u);
   expect(failed).toBe(true);
 });
 

@@ -17,7 +17,7 @@ test("deckhand data delete --session deletes the session, reports it, and is aud
   await seedSession(world, { id: "ses_1", word: "herongoes" });
   const { out, failed } = await deckhand("data", "delete", "--session", "ses_1");
   expect({ out, failed }).toEqual({
-    out: "✓ ses_1 is deleted, with its sub-agents' sessions and what was learned from it.",
+    out: "✓ ses_1 was deleted, with its sub-agents' sessions and what was learned from it.",
     failed: false,
   });
   expect(await world.traces("herongoes")).toEqual([]);
@@ -29,10 +29,18 @@ test.each([
   [
     "in which a run goes on",
     "ses_1",
-    "✗ A run of this session goes on, or is about to begin: stop it first. Nothing was deleted.",
+    "✗ A run of this session is in progress or about to begin. Stop it first. Nothing was deleted.",
   ],
-  ["that there is not", "ses_9", "✗ There is no session ses_9; a sub-agent's goes with the one that has begun it."],
-  ["of a sub-agent", "ses_2", "✗ There is no session ses_2; a sub-agent's goes with the one that has begun it."],
+  [
+    "that there is not",
+    "ses_9",
+    "✗ There is no session ses_9. A sub-agent's session is deleted with the session that started it.",
+  ],
+  [
+    "of a sub-agent",
+    "ses_2",
+    "✗ There is no session ses_2. A sub-agent's session is deleted with the session that started it.",
+  ],
 ])("a session %s is refused with one line", async (_name, id, line) => {
   const { world, deckhand } = await commandLine();
   await seedSession(world, { id: "ses_1", word: "heron", isOver: false });

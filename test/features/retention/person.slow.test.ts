@@ -119,7 +119,7 @@ test("deckhand data delete --person reports how much was deleted, and is refused
   const { out, failed } = await run();
   expect({ lines: out.split("\n"), failed }).toEqual({
     lines: [
-      `✓ What was kept of ${PERSON} is deleted:`,
+      `✓ The data stored about ${PERSON} was deleted:`,
       "· 2 sessions that nobody else has written in: deleted entirely",
       "· 251 messages alongside others': replaced by a mark",
       "· 3 memories by them or about them",

@@ -224,7 +224,7 @@ describe("a session on the page", () => {
 
 test.each([
   ["{}", "✓ retention: everything is kept until somebody deletes it"],
-  ['{ "retention": { "days": 90 } }', "✓ retention: what nothing has happened in for 90 days is deleted, once a day"],
+  ['{ "retention": { "days": 90 } }', "✓ retention: data without activity for 90 days is deleted, once a day"],
 ])("doctor reports the retention in force for the settings %s", async (settings, line) => {
   await using at = await slackOffice({ settings: JSON.parse(settings) });
   const { out } = await runCli(["doctor"], { cwd: at.bot.home, env: {} });

@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
     name: `the name ${JSON.stringify(site)}`,
     site,
     make: () => {},
-    says: "A site's name has 1 to 63 small letters, digits and hyphens, such as `release-notes`.",
+    says: "A site's name has 1 to 63 lower-case letters, digits and hyphens, such as `release-notes`.",
   })),
 ];
 
@@ -211,7 +211,7 @@ test("a site's name belongs to its channel, and another channel cannot publish u
     key: "2",
   };
   await expect(world.sites.publish(request, AbortSignal.timeout(10_000))).rejects.toThrow(
-    "a site heron already, of another channel",
+    "Another channel already has a site named heron.",
   );
 });
 

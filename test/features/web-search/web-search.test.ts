@@ -166,7 +166,7 @@ const failures: Failure[] = [
   { name: "a used-up account", service: "brave", listener: status(402), says: "has reached its limit" },
   { name: "a failure", service: "brave", listener: status(500), says: "failed (HTTP 500)" },
   { name: "a redirect", service: "brave", listener: status(302, { location: "/other" }), says: "cannot be reached" },
-  { name: "no JSON", service: "brave", listener: (_, response) => response.end("<html>"), says: "no JSON" },
+  { name: "no JSON", service: "brave", listener: (_, response) => response.end("<html>"), says: "not JSON" },
   { name: "another form", service: "searxng", listener: json({ items: [] }), says: "unknown form" },
   {
     name: "a lost connection",

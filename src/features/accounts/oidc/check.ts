@@ -10,7 +10,7 @@ export async function checkProvider(settings: OidcSettings, clock: Pick<Clock, "
   try {
     const made = { state: "doctor", nonce: "doctor", verifier: "doctor".repeat(8) };
     await createProvider(settings, clock).address("https://localhost/login/oidc/callback", made);
-    return { ok: true, text: `oidc: ${href} answers, and is the provider that the settings name` };
+    return { ok: true, text: `oidc: ${href} responds, and its issuer matches the settings` };
   } catch (error) {
     return { ok: false, text: `oidc: ${href}: ${refusalOf(error).problem}` };
   }

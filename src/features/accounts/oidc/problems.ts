@@ -25,7 +25,7 @@ const WRONG_CLIENT: ProviderRefusal = {
 const NO_PROVIDER: ProviderRefusal = {
   type: "unavailable",
   problem:
-    "There is no OpenID Connect provider at its address. An operator must check `oidc.issuer`: that address followed by `/.well-known/openid-configuration` opens in a browser.",
+    "There is no OpenID Connect provider at its address. An operator must check `oidc.issuer`: that address followed by `/.well-known/openid-configuration` must open in a browser.",
 };
 
 const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
@@ -43,7 +43,7 @@ const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
   OAUTH_RESPONSE_IS_NOT_CONFORM: {
     type: "unavailable",
     problem:
-      "The provider answers with an error. An operator must check `oidc.issuer`: that address followed by `/.well-known/openid-configuration` opens in a browser.",
+      "The provider answers with an error. An operator must check `oidc.issuer`: that address followed by `/.well-known/openid-configuration` must open in a browser.",
   },
   OAUTH_RESPONSE_IS_NOT_JSON: NO_PROVIDER,
   OAUTH_PARSE_ERROR: NO_PROVIDER,

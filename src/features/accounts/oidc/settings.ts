@@ -25,16 +25,16 @@ export const oidcSchema = z.strictObject({
   ),
   groupsClaim: field(
     text.default("groups"),
-    "The claim that lists somebody's groups; dots lead into objects.",
+    "The claim that lists a person's groups. Dots select properties of objects.",
     "realm_access.roles",
   ),
   defaultRole: field(
     role.exactOptional(),
-    "The role of people in none of the groups. Without it, they are not let in.",
+    "The role of people in none of the groups. Without it, they cannot sign in.",
     "viewer",
   ),
   scope: field(
-    z.string().refine((words) => words.split(" ").includes("openid"), "must have `openid` among its words"),
+    z.string().refine((words) => words.split(" ").includes("openid"), "must include `openid`"),
     "The scopes to request from the provider.",
     "openid profile groups",
   ).default("openid profile"),
@@ -77,9 +77,11 @@ export function readOidc(written: Written, environment: Environment): Read {
       : []),
     ...(issuer.protocol === "https:" || LOOPBACK.test(issuer.hostname)
       ? []
-      : ["oidc.issuer: must be an https:// address; without TLS anybody on the way could sign in as anybody."]),
+      : [
+          "oidc.issuer: must be an https:// address; without TLS, anybody on the network path could sign in as anybody.",
+        ]),
     ...(Object.keys(groups).length === 0 && defaultRole === null
-      ? ["oidc.groups: is empty, and there is no defaultRole: nobody could sign in."]
+      ? ["oidc.groups: is empty and `oidc.defaultRole` is not set, so nobody could sign in."]
       : []),
   ];
   return {

@@ -79,7 +79,7 @@ export function readCatalogue(server: string, settings: McpServer, raw: readonly
     const size = listed.description.length + JSON.stringify(listed.inputSchema).length;
     if (byName.size >= MAX_TOOLS) leave(`the server has more than ${MAX_TOOLS} tools`);
     else if (chars + size > MAX_CATALOGUE_CHARS) leave("the server's tools together are too large");
-    else if (byName.has(listed.name)) leave("its name meets another's");
+    else if (byName.has(listed.name)) leave("its name clashes with another tool's");
     else {
       byName.set(listed.name, listed);
       chars += size;

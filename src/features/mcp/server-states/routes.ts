@@ -40,7 +40,7 @@ export function mcpRoutes(
       const connection = servers.connection(name);
       if (connection === undefined) return { status: 404, body: { error: "No such server is started." } };
       if (begun.waitS(name, 1) > 0)
-        return { status: 429, body: { error: "It was connected anew a moment ago. Wait a few seconds." } };
+        return { status: 429, body: { error: "It was reconnected a moment ago. Wait a few seconds." } };
       begun.add(name);
       await audit({ by, act: "mcp.reconnected", about: name });
       await Promise.all([cluster.publish("servers", name), connection.reconnect()]);

@@ -9,7 +9,7 @@ const permission = z
   .exactOptional()
   .meta({
     description:
-      "The permission that a call needs. Default execute, because a server is a separate program that may do anything. With none or read, its tools run unasked.",
+      "The permission that a call needs. Default execute, because a server is a separate program that may do anything. With none or read, its tools run without asking.",
     examples: ["read"],
   });
 const timeoutMs = z
@@ -19,7 +19,7 @@ const timeoutMs = z
   .exactOptional()
   .meta({
     description:
-      "Milliseconds of silence after which a call fails; each progress report of the server restarts them. Default 60000. `timeout` is accepted, too: below 1000 it is in seconds.",
+      "Milliseconds of silence after which a call fails; each progress report of the server restarts them. Default 60000. `timeout` is accepted, too; values below 1000 are seconds.",
     examples: [60_000],
   });
 
@@ -28,7 +28,7 @@ const send = z
   .exactOptional()
   .meta({
     description:
-      "The data that may go there unasked although a page, a message or another server may have influenced the model: what was said in the channel, or files as well. Without it, such a call is shown first, and refused if nobody can be asked.",
+      "The data that may be sent to the server without asking, even if a page, a message or another server may have influenced the model: what was said in the channel, or files as well. Without this setting, such a call needs an approval, and is refused if nobody can be asked.",
     examples: ["files"],
   });
 
@@ -42,7 +42,7 @@ const toolSchema = z.strictObject(
       .exactOptional()
       .meta({
         description:
-          "Whether calls may run in parallel with others of their turn, if the server says that the tool only reads.",
+          "Whether calls may run in parallel with other calls of the same turn, if the server says that the tool only reads.",
         examples: [true],
       }),
     disabled: z
@@ -55,7 +55,7 @@ const toolSchema = z.strictObject(
 
 const kinds = {
   description:
-    "Single tools, by the server's names for them or by patterns (`search_*`). `reads`: the tool looks something up and runs unasked. `sends`: the default for tools not listed. Or an object of settings. They override the server's settings; a name wins over patterns, and a longer pattern over a shorter one.",
+    "Single tools, by the server's names for them or by patterns (`search_*`). `reads`: the tool looks something up and runs without asking. `sends`: the default for tools not listed. Or an object of settings. They override the server's settings; a name wins over patterns, and a longer pattern over a shorter one.",
   examples: [{ "search_*": "reads", create_issue: "sends", delete_page: { disabled: true } }],
 };
 
@@ -103,12 +103,12 @@ export const commandSchema = z.object({
 /** Source: RFC 9110, 5.1 and 5.5; whitespace around a value is not sent. */
 const isHeaderName = (name: string) => /^[\w!#$%&'*+.^`|~-]*$/.test(name);
 const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim());
-const NO_VALUE = "must be Latin letters, digits and signs on one line, without “typographic” quotes";
+const NO_VALUE = "must be one line of Latin letters, digits and punctuation, without “typographic” quotes";
 
 const oauthSchema = z
   .object({
     clientId: text.exactOptional().meta({
-      description: "The id of a client that is registered there for Deckhand, if Deckhand cannot register itself.",
+      description: "The ID of a client registered there for Deckhand, if Deckhand cannot register itself.",
       examples: ["${EXAMPLE_CLIENT_ID}"],
     }),
     clientSecret: text.exactOptional().meta({
@@ -118,12 +118,12 @@ const oauthSchema = z
     }),
     scope: text
       .exactOptional()
-      .meta({ description: "The rights to ask for, with spaces between them.", examples: ["read write"] }),
+      .meta({ description: "The scopes to request, separated by spaces.", examples: ["read write"] }),
     redirectUri: z
       .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
       .exactOptional()
       .meta({
-        description: "The redirect address that is registered for the client.",
+        description: "The redirect address registered for the client.",
         examples: ["http://localhost:33418/callback"],
       }),
     issuer: z
@@ -152,7 +152,7 @@ export const urlSchema = z.object({
     .meta({ description: "`sse` for an old server; otherwise the protocol is detected.", examples: ["http"] }),
   headers: z
     .record(
-      text.refine(isHeaderName, "it holds letters, digits and - alone"),
+      text.refine(isHeaderName, "it may contain only letters, digits and -"),
       z.string().refine(isHeaderValue, NO_VALUE),
     )
     .exactOptional()

@@ -78,7 +78,7 @@ function valueOf(body: string, references: References, found: Expansion): string
     if (otherwise !== undefined) return expand(otherwise, references, found);
   }
   if (EDITORS_OWN.test(body)) {
-    found.problems.push(`refers to \${${body}}, which only an editor knows; write what it stands for`);
+    found.problems.push(`refers to \${${body}}, which only an editor knows; write its value instead`);
     return "";
   }
   if (name === undefined) return null;

@@ -58,7 +58,7 @@ export function readServers({ servers: pasted, inputs }: Pasted, env: Environmen
     if (servers[key] !== undefined)
       idle.push({
         name,
-        why: `Its name falls together with ${servers[key].title ?? key}; give it another.`,
+        why: `Its name clashes with ${servers[key].title ?? key}. Rename one of them.`,
         isMistake: true,
       });
     else servers[key] = key === name ? server.settings : { ...server.settings, title: name };
@@ -86,7 +86,7 @@ function readServer(raw: unknown, references: References, found: Expansion): Rea
   const { entry, isDisabled, unknown, notes: said } = ownShape(raw, FIELDS);
   const notes = [
     ...said,
-    ...unknown.map((key) => `${key} is not known and has no effect.${similarName(key, FIELDS) ?? ""}`),
+    ...unknown.map((key) => `${key} is unknown and has no effect.${similarName(key, FIELDS) ?? ""}`),
   ];
   if (isDisabled) return { type: "idle", why: "It is disabled in the settings.", isMistake: false, notes };
   const isProgram = "command" in entry;

@@ -54,7 +54,8 @@ function takeMcp(mcp: unknown): { within: Raw; servers: Map<string, unknown>; pr
     others.filter(([, entry]) => !isServer(entry)),
   ];
   const problems = unknown.map(
-    ([key]) => `mcp.${key}: is neither a server, with a \`command\` or a \`url\`, nor known.${suggestion(key, blocks)}`,
+    ([key]) =>
+      `mcp.${key}: is neither a known key nor a server, which has a \`command\` or a \`url\`.${suggestion(key, blocks)}`,
   );
   return { within: parsed.data, servers: new Map(direct), problems };
 }
@@ -97,7 +98,9 @@ export function ownShape(raw: Readonly<Raw>, known: readonly string[]): OwnShape
   const isDisabled = take("disabled") === true || [take("enabled"), take("isActive")].includes(false);
   const approving = APPROVES.filter((key) => isGiven(take(key)));
   if (approving.length > 0) {
-    notes.push(`${approving.join(", ")} lets nothing run unasked here; \`"reads"\` in tools does.`);
+    notes.push(
+      `${approving.join(", ")} has no effect here. To let a tool run without asking, set it to \`"reads"\` in \`tools\`.`,
+    );
   }
   const entry = withoutUnset({
     ...program,

@@ -199,7 +199,7 @@ export class Access {
     this.#renewing ??= this.#renewInTurn(from)
       .catch((error: unknown) => {
         this.#options.log.warn({ err: error }, "mcp_sign_in_not_renewed");
-        return "the database cannot be used";
+        return "the database is not available";
       })
       .finally(() => {
         this.#renewing = null;

@@ -53,7 +53,9 @@ export async function beginSignIn(found: Discovered, beginning: Beginning): Prom
   const more = found.scope === null ? {} : { scope: found.scope };
   const { host } = new URL(metadata.issuer);
   const started = await startAuthorization(metadata.issuer, { ...asked, ...target, ...more }).catch(() => {
-    throw new SignInProblem(`${host} does not offer the kind of sign-in that MCP asks for (codes with PKCE S256).`);
+    throw new SignInProblem(
+      `${host} does not support the sign-in that MCP requires (authorization codes with PKCE S256).`,
+    );
   });
   const provider = providerSchema.parse(metadata);
   const begun = { state, verifier: started.codeVerifier, redirectUri, client, provider, resource };
@@ -142,11 +144,13 @@ function codeIn(answer: URLSearchParams, provider: Begun["provider"]): string {
       issParameterSupported: provider.authorization_response_iss_parameter_supported === true,
     });
   } catch {
-    throw new SignInProblem(`The answer is not from ${host}, or does not say so. Nothing was changed.`);
+    throw new SignInProblem(
+      `The answer does not come from ${host}, or does not say where it comes from. Nothing was changed.`,
+    );
   }
   if (code !== null) return code;
   const error = answer.get("error");
-  if (error === null) throw new SignInProblem(`The answer of ${host} does not follow OAuth.`);
+  if (error === null) throw new SignInProblem(`The response from ${host} does not follow OAuth.`);
   if (error === "access_denied") throw new SignInProblem(`${host} says that the sign-in was denied.`);
   throw new SignInProblem(problemText(new OAuthError(error, answer.get("error_description") ?? ""), host));
 }

@@ -83,12 +83,15 @@ async function signOut(name: string, mcp: McpConfig, world: World): Promise<read
   const guarded = at === null ? null : createGuardedFetch(at, reach, new AbortController().signal);
   const forgotten = await forgetSignIn({ server, ...(at === null ? {} : { settings: at }) }, { vault, guarded });
   if (forgotten === null)
-    throw new SignInProblem(`Nobody has signed in to ${name}. \`deckhand mcp list\` shows where.`);
+    throw new SignInProblem(`Nobody has signed in to ${name}. \`deckhand mcp list\` shows the existing sign-ins.`);
   await world.audit({ act: "mcp.signed_out", about: name });
   await tellPrograms(world);
-  const said = `✓ The sign-in to ${name} is forgotten`;
-  if (forgotten.isRevoked) return [`${said}, and its service has revoked it.`];
-  return [`${said}.`, "⚠ Its service did not revoke it: remove Deckhand from the account's connected apps there."];
+  const said = `✓ Deckhand is signed out of ${name}`;
+  if (forgotten.isRevoked) return [`${said}, and the service has revoked the sign-in.`];
+  return [
+    `${said}.`,
+    "⚠ The service did not revoke the sign-in: remove Deckhand from the account's connected apps there.",
+  ];
 }
 
 async function list({ servers, idle }: McpConfig, { vault }: World): Promise<readonly string[]> {
@@ -104,7 +107,7 @@ async function list({ servers, idle }: McpConfig, { vault }: World): Promise<rea
     ...(await Promise.all(lines)),
     ...idle.map(({ name, why }) => `${name} · ${why}${signedIn(name) ? " Its sign-in is kept." : ""}`),
     ...left.map(
-      ({ server }) => `${server} · signed in, but not in the settings any more: \`deckhand mcp sign-out ${server}\``,
+      ({ server }) => `${server} · signed in, but no longer in the settings: \`deckhand mcp sign-out ${server}\``,
     ),
   ];
   return all.length === 0 ? ["There are no MCP servers. Add them to the settings file (`mcpServers`)."] : all;
@@ -147,7 +150,7 @@ function serverNamed(name: string, { servers, idle }: McpConfig): SignedServer {
   }
   if ("command" in settings) throw new SignInProblem(`${name} is a program on this machine, which needs no sign-in.`);
   if (hasOwnCredential(settings)) {
-    throw new SignInProblem(`${name} has a token in its \`headers\`, which wins. Take it out there first.`);
+    throw new SignInProblem(`${name} has a token in its \`headers\`, which takes precedence. Remove it there first.`);
   }
   return { server, settings };
 }

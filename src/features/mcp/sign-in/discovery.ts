@@ -50,7 +50,7 @@ export async function discover(
 }
 
 function unasked({ status }: Challenge, title: string): string {
-  if (status < 300) return `${title} answers without a sign-in: there is nothing to do.`;
+  if (status < 300) return `${title} does not require a sign-in: there is nothing to do.`;
   return `${title} answers with HTTP ${status} and does not say how to sign in. Check its address.`;
 }
 
@@ -118,7 +118,9 @@ async function resourceMetadata(
   const asked = { requestedResource: resourceUrlFromServerUrl(url), configuredResource: found.resource };
   if (checkResourceAllowed(asked)) return found;
   const named = foreignLine(found.resource, MAX_ADDRESS);
-  throw new SignInProblem(`The metadata of ${title} is for ${named}. A token for that is not sent to ${title}.`);
+  throw new SignInProblem(
+    `The metadata of ${title} is for ${named}. Deckhand does not send a token for that to ${title}.`,
+  );
 }
 
 /** The metadata of the authorization server that the operator has written down, or of the one that the server names. */
@@ -133,12 +135,12 @@ async function serverMetadata(
   for (const issuer of new Set([own, named])) {
     const at = URL.parse(issuer);
     try {
-      if (at === null) throw new SignInProblem(`${title} names an authorization server that is no address.`);
+      if (at === null) throw new SignInProblem(`${title} names an authorization server that is not a valid address.`);
       const options = { fetchFn: guarded, skipIssuerValidation: true };
       const metadata = await discoverAuthorizationServerMetadata(issuer, options);
       if (metadata !== undefined) return requireName(metadata, at, own);
       throw new SignInProblem(
-        `${at.host} publishes no metadata of OAuth: give ${title} a token in its \`headers\`, if its service has some.`,
+        `${at.host} publishes no OAuth metadata. If the service issues tokens, put one into the \`headers\` of ${title}.`,
       );
     } catch (error) {
       problems.push(new SignInProblem(problemText(error, at?.host ?? title)));
@@ -171,7 +173,9 @@ function requireEncrypted(metadata: AuthorizationServerMetadata, { url, oauth }:
     if (endpoint === undefined) continue;
     const at = URL.parse(endpoint);
     if (at?.protocol === "https:" || (at?.protocol === "http:" && written.includes(at.origin))) continue;
-    throw new SignInProblem(`${foreignLine(endpoint, MAX_ADDRESS)} is not encrypted, so nobody signs in there.`);
+    throw new SignInProblem(
+      `${foreignLine(endpoint, MAX_ADDRESS)} is not encrypted, so Deckhand does not sign in there.`,
+    );
   }
 }
 

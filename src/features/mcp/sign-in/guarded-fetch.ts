@@ -51,14 +51,14 @@ export function createGuardedFetch(settings: McpUrlServer, reach: Reach, signal:
       { resolve: reach.resolve, proxyFor: reach.proxyFor, isForbiddenAddress: rule, limits: LIMITS },
       signal,
     );
-    if (answer.ending === "size") throw new NetworkRefusal(`${target.host} answers with too much.`);
+    if (answer.ending === "size") throw new NetworkRefusal(`The response from ${target.host} is too large.`);
     if (answer.ending === "time") throw new NetworkRefusal(`${target.host} did not answer in time.`);
     return responseOf(answer, target);
   };
 }
 
 function responseOf({ status, bytes, headers }: HttpResponse, { href }: URL): Response {
-  if (status < 200 || status > 599) throw new NetworkRefusal("The server gave no valid HTTP response.");
+  if (status < 200 || status > 599) throw new NetworkRefusal("The server's HTTP response is not valid.");
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );

@@ -62,9 +62,9 @@ function collectAnswers(say: TerminalScope["say"]): Answers {
 }
 
 function instructions(address: URL, { isListening, uri }: Redirect, title: string): string[] {
-  const pasting = "copy the address that the browser ends at, and paste it here.";
+  const pasting = "copy the address of the browser's last page, and paste it here.";
   return [
-    `Open this address in a browser, and sign in with the account that Deckhand shall use for ${title}:`,
+    `Open this address in a browser, and sign in with the account that Deckhand should use for ${title}:`,
     "",
     address.href,
     "",

@@ -30,7 +30,7 @@ export async function keepSignIn(
     ...(isOver ? [] : ["The earlier sign-in may still be valid: if it was another account's, end it at the service."]),
     ...(ends === null
       ? []
-      : [`The service gives nothing to renew it with: it ends at ${ends.slice(0, 16)} UTC. Sign in again then.`]),
+      : [`The service issued no refresh token: the sign-in ends at ${ends.slice(0, 16)} UTC. Sign in again then.`]),
   ];
 }
 

@@ -49,7 +49,7 @@ export function problemText(error: unknown, host: string): string {
     return `${host} refuses to register Deckhand (HTTP ${error.status}${words}).`;
   }
   if (error instanceof OAuthError) return `${host} answers: ${foreignWords(error)}.`;
-  if (error instanceof InsecureTokenEndpointError) return `The address for tokens of ${host} is not encrypted.`;
+  if (error instanceof InsecureTokenEndpointError) return `The token endpoint of ${host} is not encrypted.`;
   const status = error instanceof Error ? HTTP_STATUS.exec(error.message)?.[1] : undefined;
   if (status !== undefined) return `${host} answers with HTTP ${status}.`;
   const code = causeChain(error)
@@ -57,7 +57,7 @@ export function problemText(error: unknown, host: string): string {
     .find((each) => each !== undefined);
   if (error instanceof Error && error.name === "TimeoutError") return `${host} did not answer in time.`;
   const why = proxyFailure(error) ?? code;
-  return why === undefined ? `The answer of ${host} does not follow OAuth.` : `${host} cannot be reached (${why}).`;
+  return why === undefined ? `The response from ${host} does not follow OAuth.` : `${host} cannot be reached (${why}).`;
 }
 
 /** The status in the SDK's own messages. */

@@ -34,7 +34,7 @@ const answeredSchema = askedSchema.extend({
 const sealedSchema = begunSchema.extend({ by: z.string(), at: z.number() });
 
 const AGAIN =
-  "This sign-in was not begun here, is too old, or its server's settings have changed since. Sign in again.";
+  "This sign-in was not started here, has expired, or the server's settings have changed since. Sign in again.";
 
 interface Scope extends Pick<FeatureHost, "audit" | "cluster" | "log" | "hideIn"> {
   readonly servers: Pick<McpConnections, "describe" | "idle" | "connections">;
@@ -57,7 +57,7 @@ export function signInRoutes(scope: Scope): readonly FeatureRoute[] {
       const asked = schema.safeParse(request.body).data;
       const at = serverOf(asked?.name ?? "", scope);
       if (asked === undefined || at === null)
-        return { status: 404, body: { error: "Nobody signs in to that server." } };
+        return { status: 404, body: { error: "That server does not use sign-ins." } };
       try {
         return { status: 200, body: await work(asked, at, request) };
       } catch (error) {
@@ -74,7 +74,7 @@ export function signInRoutes(scope: Scope): readonly FeatureRoute[] {
       const isLeft = forgotten?.isRevoked === false;
       return changed(
         at,
-        isLeft ? ["Its service did not revoke it: remove Deckhand from the account's apps there."] : [],
+        isLeft ? ["The service did not revoke the sign-in: remove Deckhand from the account's apps there."] : [],
         scope,
       );
     }),
@@ -113,12 +113,12 @@ function redirectTo(origin: string, { settings: { oauth = {} }, title }: Named):
   const orRun = `run \`${signInCommand(title)}\` on the machine of the bot`;
   if (protocol !== "https:" && !LOOPBACK.test(hostname)) {
     throw new SignInProblem(
-      `Services send nobody back to ${origin}, since it is not encrypted. Open this page by an https:// address (\`web.url\`), or ${orRun}.`,
+      `Services do not redirect to ${origin}, because it is not encrypted. Open this page by an https:// address (\`web.url\`), or ${orRun}.`,
     );
   }
   if (oauth.clientId !== undefined && oauth.redirectUri !== href) {
     throw new SignInProblem(
-      `Its client is registered by hand. Register the redirect address ${href} for it and put that into \`oauth.redirectUri\`, or ${orRun}.`,
+      `Its client was registered by hand. Register the redirect address ${href} for it and put that into \`oauth.redirectUri\`, or ${orRun}.`,
     );
   }
   return href;

@@ -81,7 +81,7 @@ export async function openRow(row: SignInRow | undefined, at: SignedServer, vaul
   const text = unseal(row.sealed, purposeOf(at), sealing.key);
   const signIn = text === null ? undefined : signInSchema.safeParse(fromJson(text)).data;
   return signIn === undefined
-    ? { type: "locked", why: "It was encrypted with another DECKHAND_SECRET_KEY or secret.key: bring that key back." }
+    ? { type: "locked", why: "It was encrypted with another DECKHAND_SECRET_KEY or secret.key: restore that key." }
     : { type: "open", row, signIn, vault };
 }
 

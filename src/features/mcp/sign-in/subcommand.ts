@@ -3,11 +3,11 @@ import type { McpRequest } from "./command-line.ts";
 
 const EXAMPLES = `
 Examples:
-  deckhand mcp list                 the servers of the settings, and which of them have a sign-in
+  deckhand mcp list                 the servers in the settings, and which of them have a sign-in
   deckhand mcp sign-in linear       prints an address to open, and waits until somebody has signed in there
-  deckhand mcp sign-out linear      revokes the sign-in, if the service can, and forgets it
+  deckhand mcp sign-out linear      revokes the sign-in, if the service supports that, and deletes it
 
-Deckhand has one account for each server: everyone who may use its tools acts with it.
+Deckhand has one account for each server; everyone who may use its tools acts with that account.
 A running bot connects by itself. deckhand doctor tries every server.`;
 
 /** `deckhand mcp` */
@@ -15,7 +15,7 @@ export const addMcp: AddSubcommand = (program, run) => {
   const ask = (request: McpRequest) => run(async (world) => (await import("./command-line.ts")).runMcp(request, world));
   const mcp = program
     .command("mcp")
-    .description("sign in to MCP servers that want it, and sign out")
+    .description("sign in to MCP servers that require it, and sign out")
     .addHelpText("after", EXAMPLES);
   const server = ["<server>", "the server's name in the settings"] as const;
   mcp
@@ -25,7 +25,7 @@ export const addMcp: AddSubcommand = (program, run) => {
     .action((name: string) => ask({ type: "sign-in", name }));
   mcp
     .command("sign-out")
-    .description("revoke and forget the sign-in to a server")
+    .description("revoke and delete the sign-in to a server")
     .argument(...server)
     .action((name: string) => ask({ type: "sign-out", name }));
   mcp

@@ -12,9 +12,9 @@ export async function checkEmbeddings(model: string, createEmbedder: CreateEmbed
     const embedder = await createEmbedder(model);
     const { vectors } = await embedder.embed(["memory"], AbortSignal.timeout(LIMIT_MS));
     const [vector] = vectors;
-    return { ok: true, text: `memory: ${model} makes vectors of ${vector?.length ?? 0} dimensions` };
+    return { ok: true, text: `memory: ${model} produces vectors of ${vector?.length ?? 0} dimensions` };
   } catch (error) {
-    const reason = error instanceof DOMException ? "it does not answer" : reasonOf(toAppError(error));
+    const reason = error instanceof DOMException ? "it does not respond" : reasonOf(toAppError(error));
     return { ok: false, text: `memory.embeddings: ${model}: ${reason}` };
   }
 }

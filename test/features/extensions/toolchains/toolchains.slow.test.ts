@@ -228,7 +228,7 @@ test("a core module is refused with an explanation of how to make a component of
   session.add("tool", PROGRAM, await rustModule());
   const { problems } = await session.load();
   expect(problems.join()).toContain(
-    "the file is a core module, not a component; make one of it with `wasm-tools component new` or `jco new`.",
+    "the file is a core module, not a component; convert it with `wasm-tools component new` or `jco new`.",
   );
 });
 

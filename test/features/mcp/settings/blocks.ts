@@ -136,13 +136,13 @@ export const BLOCKS: readonly Block[] = [
     shape: "Cursor: ${env:NAME}, ${userHome} and ${workspaceFolder}",
     file: one("ws", { command: "${userHome}/bin/mcp", args: ["${env:ACME_ID}", "${workspaceFolder}/docs"] }),
     env: { ACME_ID: "7", HOME: "/home/ana" },
-    idle: /^args\[1\] refers to \$\{workspaceFolder\}, which only an editor knows; write what it stands for\.$/,
+    idle: /^args\[1\] refers to \$\{workspaceFolder\}, which only an editor knows; write its value instead\.$/,
   },
   {
     shape: "Cursor: an envFile",
     file: one("db", { type: "stdio", command: "acme-db", envFile: "${workspaceFolder}/.env" }),
     server: { db: { command: "acme-db" } },
-    note: /^MCP server db: envFile is not known and has no effect/,
+    note: /^MCP server db: envFile is unknown and has no effect/,
   },
   {
     shape: "VS Code: servers and inputs",
@@ -180,7 +180,7 @@ export const BLOCKS: readonly Block[] = [
       servers: { dev: { command: "node", args: ["a.js"], gallery: true, version: "1.0", dev: { watch: "src/**" } } },
     },
     server: { dev: { command: "node" } },
-    note: /^MCP server dev: dev is not known/,
+    note: /^MCP server dev: dev is unknown and has no effect/,
   },
   {
     shape: "VS Code: null takes a variable away",
@@ -207,7 +207,7 @@ export const BLOCKS: readonly Block[] = [
     shape: "Gemini CLI: trust and a choice of tools",
     file: one("g", { command: "g", timeout: 600000, trust: true, includeTools: ["a", "b"], excludeTools: ["b"] }),
     server: { g: { timeoutMs: 600_000, onlyTools: ["a", "b"], tools: { b: { disabled: true } } } },
-    note: /^MCP server g: trust lets nothing run unasked here/,
+    note: /^MCP server g: trust has no effect here/,
   },
   {
     shape: "Gemini CLI: variables without braces",
@@ -266,7 +266,7 @@ export const BLOCKS: readonly Block[] = [
     shape: "Cline: autoApprove, disabled, timeout in seconds",
     file: one("c", { command: "node", args: ["c.js"], disabled: false, autoApprove: ["list"], timeout: 60 }),
     server: { c: { command: "node", timeoutMs: 60_000 } },
-    note: /^MCP server c: autoApprove lets nothing run unasked here; `"reads"` in tools does\.$/,
+    note: /^MCP server c: autoApprove has no effect here\. To let a tool run without asking, set it to `"reads"` in `tools`\.$/,
   },
   {
     shape: "Cline: disabled",
@@ -350,18 +350,18 @@ export const BLOCKS: readonly Block[] = [
   {
     shape: "a slip: quotes of a word processor around a token",
     file: one("q", { url: "https://q.example/mcp", headers: { Authorization: "Bearer “t0ken”" } }),
-    idle: /^headers\.Authorization: must be Latin letters, digits and signs on one line, without “typographic” quotes/,
+    idle: /^headers\.Authorization: must be one line of Latin letters, digits and punctuation, without “typographic” quotes/,
   },
   {
     shape: "a slip: a colon behind a header's name",
     file: one("q", { url: "https://q.example/mcp", headers: { "Authorization:": "Bearer t" } }),
-    idle: /^headers\.Authorization:: is not a valid name: it holds letters, digits and - alone/,
+    idle: /^headers\.Authorization:: is not a valid name: it may contain only letters, digits and -/,
   },
   {
     shape: "a slip: neither program nor address",
     file: one("x", { comand: "npx", args: [] }),
     idle: /^It must have either a `command` or a `url`\.$/,
-    note: /^MCP server x: comand is not known and has no effect\. Did you mean "command"\?$/,
+    note: /^MCP server x: comand is unknown and has no effect\. Did you mean "command"\?$/,
   },
   {
     shape: "a slip: WebSocket",

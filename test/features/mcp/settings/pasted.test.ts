@@ -43,7 +43,7 @@ test.each<[string, object, string]>([
   [
     "a slip",
     { mcp: { servres: { a: { url: "https://x.test/mcp" } } } },
-    'mcp.servres: is neither a server, with a `command` or a `url`, nor known. Did you mean "servers"?',
+    'mcp.servres: is neither a known key nor a server, which has a `command` or a `url`. Did you mean "servers"?',
   ],
 ])("what stands under mcp and is %s is a mistake of the file", (...[, file, problem]) => {
   expect(problemsOf({ file })).toEqual([`deckhand.config.json: ${problem}`]);

@@ -146,7 +146,7 @@ test("a database that cannot be read is named as the reason, and not the server"
   onTestFinished(() => void database.close());
   database.exec('ALTER TABLE "McpSignIn" RENAME TO "Away"');
   server.expire();
-  expect(textIn(await call("mcp__web__go"))).toContain("its sign-in cannot be read from the database now");
+  expect(textIn(await call("mcp__web__go"))).toContain("its sign-in cannot be read from the database at the moment");
   database.exec('ALTER TABLE "Away" RENAME TO "McpSignIn"');
   await mcp.connection("web")?.reconnect();
   expect(mcp.problems()).toEqual([]);
@@ -162,7 +162,7 @@ test("tokens that were encrypted with another key say so, and the key's problem 
   const { mcp } = at.program();
   await mcp.settled();
   const why =
-    "its sign-in cannot be read. It was encrypted with another DECKHAND_SECRET_KEY or secret.key: bring that key back.";
+    "its sign-in cannot be read. It was encrypted with another DECKHAND_SECRET_KEY or secret.key: restore that key.";
   expect(mcp.problems()).toEqual([
     `web is not connected: ${why} To sign in again, an admin uses the web page, or runs \`deckhand mcp sign-in web\`.`,
   ]);
@@ -218,7 +218,7 @@ test("a sign-out is revoked, ends the connection of a running program, and leave
   const { mcp, call } = await connected(at);
   expect(await at.mcp("sign-out", "web")).toMatchObject({
     failed: false,
-    out: "✓ The sign-in to web is forgotten, and its service has revoked it.",
+    out: "✓ Deckhand is signed out of web, and the service has revoked the sign-in.",
   });
   expect(await rowsOf(at)).toEqual([]);
   await expect.poll(() => mcp.problems()).toEqual([WANTS]);
@@ -277,7 +277,7 @@ test("a server that says nothing of a sign-in may want a token as well, and one 
   await expect.poll(() => mcp.problems()).toEqual([]);
   server.forbid('Bearer error="insufficient_scope", scope="write"');
   expect(textIn(await call("mcp__web__go"))).toContain(
-    "the account that signed in may not do this: its sign-in lacks the scope write; an operator must put it into `oauth.scope`",
+    "the account that signed in may not do this: its sign-in lacks the scope write; an operator must add it to `oauth.scope`",
   );
   server.forbid(null);
   await expect.poll(async () => textIn(await call("mcp__web__go"))).toBe("done");

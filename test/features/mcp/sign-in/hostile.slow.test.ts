@@ -98,7 +98,7 @@ const bodies: readonly (readonly [string, Answer, RegExp])[] = [
   ["HTML", (_, response) => response.end("<html><b>Sign in</b>"), /does not follow OAuth/u],
   ["nothing", (_, response) => response.end(), /does not follow OAuth/u],
   ["a list", (_, response) => response.end("[1]"), /does not follow OAuth/u],
-  ["a megabyte", (_, response) => response.end("x".repeat(1_048_576)), /answers with too much/u],
+  ["a megabyte", (_, response) => response.end("x".repeat(1_048_576)), /is too large/u],
   ["a failure", (_, response) => void response.writeHead(503).end("no"), /answers with HTTP 503/u],
   [
     "another resource",
@@ -133,7 +133,7 @@ const authorities: readonly (readonly [string, object, RegExp])[] = [
   [
     "has no PKCE",
     { code_challenge_methods_supported: ["plain"], registration_endpoint: "SELF/register" },
-    /does not offer the kind of sign-in/u,
+    /does not support the sign-in that MCP requires/u,
   ],
 ];
 
@@ -169,7 +169,9 @@ test("an answer in another authorization server's name is not redeemed, and its 
     back.searchParams.set("error_description", "call 0900");
     paste(back.href);
     const { error, out } = await ended;
-    expect(error).toMatch(/^✗ The answer is not from localhost:\d+, or does not say so\. Nothing was changed\.$/u);
+    expect(error).toMatch(
+      /^✗ The answer does not come from localhost:\d+, or does not say where it comes from\. Nothing was changed\.$/u,
+    );
     expect(out + error).not.toContain("0900");
   }
   expect(server.authority.codes()).toBe(0);

@@ -13,7 +13,7 @@ import { service } from "./service.ts";
 type Program = ReturnType<Place["program"]>;
 const HOME = `${ORIGIN}/`;
 const AGAIN =
-  "This sign-in was not begun here, is too old, or its server's settings have changed since. Sign in again.";
+  "This sign-in was not started here, has expired, or the server's settings have changed since. Sign in again.";
 
 /** Begins on the page, goes to the service, and comes back with its answer. */
 async function goAndReturn({ page }: Program, what: "sign in" | "decline" = "sign in") {
@@ -109,12 +109,12 @@ test("a page to which no service sends anybody back says what to do", async () =
     return `${status} ${body.error ?? ""}`;
   };
   expect(await refusal("http://192.0.2.7:3000")).toBe(
-    "409 Services send nobody back to http://192.0.2.7:3000, since it is not encrypted. Open this page by an https:// address (`web.url`), or run `deckhand mcp sign-in web` on the machine of the bot.",
+    "409 Services do not redirect to http://192.0.2.7:3000, because it is not encrypted. Open this page by an https:// address (`web.url`), or run `deckhand mcp sign-in web` on the machine of the bot.",
   );
   const oauth = { ...server.settings.oauth, clientId: STATIC.id, clientSecret: STATIC.secret };
   at.set({ ...server.settings, oauth });
   expect(await refusal("https://deckhand.example.com")).toBe(
-    "409 Its client is registered by hand. Register the redirect address https://deckhand.example.com/ for it and put that into `oauth.redirectUri`, or run `deckhand mcp sign-in web` on the machine of the bot.",
+    "409 Its client was registered by hand. Register the redirect address https://deckhand.example.com/ for it and put that into `oauth.redirectUri`, or run `deckhand mcp sign-in web` on the machine of the bot.",
   );
   const closed = await guardedServer({ registers: false });
   at.set(closed.settings);

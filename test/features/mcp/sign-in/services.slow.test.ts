@@ -68,7 +68,7 @@ test("a token without end and without a successor is stored, and its end is said
   const at = await place(settings);
   const { out, failed } = await signInTo(at);
   expect(failed).toBe(false);
-  expect(out).toContain("it ends at 20");
+  expect(out).toContain("the sign-in ends at 20");
 });
 
 test("an authorization server that goes by the name of another host is not used, and the message says what to write", async () => {
@@ -101,7 +101,7 @@ test("metadata that a server publishes for an authorization server of another na
 test("the codes of an authorization server of the settings are not redeemed elsewhere", async () => {
   const { settings, asked } = await service(elsewhere((_, origin) => origin));
   const at = await place({ ...settings, oauth: { issuer: named(settings) } });
-  expect((await at.mcp("sign-in", "web")).error).toMatch(/^✗ localhost:\d+ publishes no metadata of OAuth/u);
+  expect((await at.mcp("sign-in", "web")).error).toMatch(/^✗ localhost:\d+ publishes no OAuth metadata/u);
   expect(asked).toEqual([]);
 });
 

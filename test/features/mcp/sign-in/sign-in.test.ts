@@ -105,9 +105,9 @@ test("the sign-in to a server that is disabled or left out is listed and can be 
   expect((await at.mcp("list")).out).toBe("web · It is disabled in the settings. Its sign-in is kept.");
   writeFileSync(path.join(at.home, "deckhand.config.json"), "{}");
   expect((await at.mcp("list")).out).toBe(
-    "web · signed in, but not in the settings any more: `deckhand mcp sign-out web`",
+    "web · signed in, but no longer in the settings: `deckhand mcp sign-out web`",
   );
-  expect((await at.mcp("sign-out", "web")).out).toContain("✓ The sign-in to web is forgotten.");
+  expect((await at.mcp("sign-out", "web")).out).toContain("✓ Deckhand is signed out of web.");
   expect((await at.mcp("list")).out).toContain("There are no MCP servers.");
 });
 
@@ -128,9 +128,11 @@ test("servers to which nobody signs in are said", async () => {
   expect((await at.mcp("sign-in", "wed")).error).toBe(
     '✗ There is no MCP server wed in the settings. Did you mean "web"?',
   );
-  expect((await at.mcp("sign-in", "web")).error).toBe("✗ web answers without a sign-in: there is nothing to do.");
+  expect((await at.mcp("sign-in", "web")).error).toBe("✗ web does not require a sign-in: there is nothing to do.");
   at.set({ url, headers: { Authorization: "Bearer a-token-of-its-own" } });
-  expect((await at.mcp("sign-in", "web")).error).toContain("✗ web has a token in its `headers`, which wins.");
+  expect((await at.mcp("sign-in", "web")).error).toContain(
+    "✗ web has a token in its `headers`, which takes precedence.",
+  );
   at.set({ command: "node" });
   expect((await at.mcp("sign-in", "web")).error).toContain("✗ web is a program on this machine");
   expect((await at.mcp("list")).out).toBe("web · a program, which needs no sign-in");
