@@ -100,7 +100,7 @@ export function createMergeWork(
 /** The executor's final report, whose label its work gets. */
 async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise<ChildReport> {
   const child = await store.children.get(id);
-  if (child === null || child.parentId !== ctx.sessionId) throw new Refusal(`There is no executor ${id} of yours.`);
+  if (child === null || child.parentId !== ctx.sessionId) throw new Refusal(`You have no executor ${id}.`);
   if (child.task.isolated !== true) throw new Refusal("It worked in the files here: there is nothing to merge.");
   const report = await reportOf(store, id);
   if (report === null) throw new Refusal("It has not ended yet; wait for its report.");

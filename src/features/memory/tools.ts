@@ -17,9 +17,9 @@ const MAX_HITS = 20;
 /** Maximum size of a result, in tokens. */
 const RESULT_TOKENS = 4_000;
 const TITLE_CHARS = 80;
-const FROM_OUTSIDE = "Nobody said it: it is kept as found outside, and comes only by the tool recall.";
+const FROM_OUTSIDE = "No person said it: it is kept as found outside, and only the tool recall returns it.";
 const STAYS_HERE =
-  "It was told in private and is known in this channel alone; `/memory add --scope workspace` tells everybody.";
+  "It was said in private, so it is known only in this channel; `/memory add --scope workspace` tells everybody.";
 const OFF = "Memory is off in this channel (`/memory on`).";
 
 const toRemember = z.object({
@@ -68,8 +68,7 @@ function rememberTool(memories: Memories, host: Host): Tool {
     execute: async ({ text, scope, kind }, ctx) => {
       const { session, author, events } = await whoAsks(ctx, host);
       const messages = personMessagesIn(events);
-      if (author === null)
-        return errorResult("Nobody is here whose words this could be: only people's words are remembered.");
+      if (author === null) return errorResult("No person said this here, and only people's words are remembered.");
       if (await memories.isPaused(session.channelKey)) return errorResult(OFF);
       const { thread, channelKey } = session;
       const origin = originOf(text, { ...ctx, messages });
@@ -110,7 +109,7 @@ function recallTool(memories: Memories, host: Host): Tool {
       const hits = await memories.search({ query, reader, limit });
       const found = hits.map(({ memory }) => memory);
       const read = recalledText(found, RESULT_TOKENS, memories.linkOf);
-      return textResult(read?.text ?? "Nothing of that is remembered here.", {
+      return textResult(read?.text ?? "Nothing about that is remembered here.", {
         summary: `${found.length} found`,
         label: labelOf(read?.memories ?? []),
       });
@@ -126,7 +125,7 @@ function forgetTool(memories: Memories, host: Host): Tool {
     const memory = await memories.get(number, readerIn(session.thread, session.channelKey, author.id));
     return memory !== null && mayChange(memory, author, host.admins) ? memory : null;
   };
-  const refused = (number: number) => `There is no #${number} here that whoever asks may delete.`;
+  const refused = (number: number) => `There is no #${number} here that the person who asks may delete.`;
   return defineTool({
     name: "forget",
     description: "Deletes a memory for good, when whoever told it asks for that.",

@@ -362,7 +362,7 @@ test("executors in worktrees of one repository change nothing until their merge,
   expect(readFileSync(path.join(root, "port.txt"), "utf8")).toBe("9090\n");
   expect(readFileSync(path.join(root, "lines.txt"), "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n");
   expect(answers(talk).at(-1)).toContain("conflict: port.txt (the same lines are changed on both sides)");
-  expect(answers(talk).at(-1)).toContain("merged: lines.txt (joined with what was changed here)");
+  expect(answers(talk).at(-1)).toContain("merged: lines.txt (merged with what was changed here)");
   expect(readdirSync(root).sort()).toEqual([".git", "lines.txt", "port.txt"]);
 });
 

@@ -54,7 +54,7 @@ test("a private channel's memories are not revealed elsewhere by a question, a s
   replies = (words) =>
     words.includes("look it up") ? toolUse("use_tool", { name: "recall", input: { query: "merger Osprey" } }) : null;
   await at.talk({ text: "the merger with Osprey: look it up", channel: open }).answered(1);
-  await at.until("the tool's result", () => at.requestsAbout("Nothing of that is remembered here").length > 0);
+  await at.until("the tool's result", () => at.requestsAbout("Nothing about that is remembered here").length > 0);
   expect(
     JSON.stringify(at.model.requests.filter(({ body }) => JSON.stringify(body).includes("look it up"))),
   ).not.toContain("closes in March");
@@ -74,7 +74,7 @@ test("a workspace-wide memory noted in a private channel stays there unless a pe
   const [order, words] = ["note for all: the merger with Smew closes in May", "The merger with Smew closes in May"];
   replies = (said) => (said.includes("note for all") ? remember(words, { scope: "workspace" }) : null);
   await at.talk({ text: order, channel: secret }).answered(1);
-  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("is known in this channel alone");
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("is known only in this channel");
   expect(await asked(at, "when does the merger with Smew close?", { channel: secret })).toContain("closes in May");
   const channel = at.channel();
   expect(await asked(at, "when will the merger with Smew close?", { channel })).not.toContain("closes in May");
@@ -235,7 +235,7 @@ test("the forget tool cannot delete memories of another author", async () => {
   const forget = toolUse("use_tool", { name: "forget", input: { number: Number(number) } });
   replies = (words) => (words.includes("delete it") ? forget : null);
   await at.talk({ text: "delete it please", channel, user: "U0BOB" }).answered(1);
-  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("here that whoever asks may delete");
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("here that the person who asks may delete");
   await at.talk({ text: "now delete it please", channel }).answered(1);
   expect(await typed(at, "list", { channel })).not.toContain("crossbill");
 });

@@ -276,7 +276,7 @@ test.each(["ana", "cleo"])(
     await say(page, `${name} asks: ${QUESTION} look it up`);
     await at.until("the tool's result", () =>
       at.model.requests.some(({ toolResults }) =>
-        toolResults.some(({ text: result }) => result.includes("Nothing of that is remembered here")),
+        toolResults.some(({ text: result }) => result.includes("Nothing about that is remembered here")),
       ),
     );
     const sent = at.model.requests.filter((request) => !isLesson(request)).map(({ body }) => body);

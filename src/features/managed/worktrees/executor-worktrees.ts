@@ -131,7 +131,7 @@ export function createExecutorWorktrees(
 }
 
 function gone(): Refusal {
-  return new Refusal("Its copy is there no more: it was removed some time after its work had ended.");
+  return new Refusal("Its copy no longer exists: it was removed some time after its work had ended.");
 }
 
 /** Removes a dead process's half-made copy of this worktree; the caller holds the lock. */
@@ -255,13 +255,13 @@ function* directoriesOf(file: string): Generator<string> {
 
 function noRoom(): Refusal {
   return new Refusal(
-    "The copies of executors have used up their room. Merge what has ended and answer; copies are removed once their manager's run has ended. Then ask again.",
+    "The copies of executors have used up their space. Merge what has ended and answer; copies are removed once their manager's run has ended. Then ask again.",
   );
 }
 
 function tooLarge(what: string): Refusal {
   return new Refusal(
-    `The files here come to more than ${what} beside node_modules and .git, which is too much to copy for an executor. ${INSTEAD}`,
+    `The files here amount to more than ${what} without node_modules and .git, which is too much to copy for an executor. ${INSTEAD}`,
   );
 }
 
@@ -270,7 +270,7 @@ function fileTooLarge(file: string): Refusal {
   return new Refusal(`${file} alone is larger than ${most}, which is too much to copy for an executor. ${INSTEAD}`);
 }
 
-const INSTEAD = "Do without executorIsolation, or narrow the channel's directory.";
+const INSTEAD = "Turn executorIsolation off, or choose a smaller directory for the channel.";
 
 interface ListLimits {
   readonly maxEntries: number;
@@ -279,7 +279,7 @@ interface ListLimits {
 
 function grownTooLarge(what: string): Refusal {
   return new Refusal(
-    `Its copy has come to more than ${what}, which is too much to compare, so its work cannot be merged. Hand it on again, in smaller pieces.`,
+    `Its copy has grown to more than ${what}, which is too much to compare, so its work cannot be merged. Delegate it again, in smaller pieces.`,
   );
 }
 

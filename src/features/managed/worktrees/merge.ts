@@ -129,18 +129,18 @@ async function mergeContent(change: WorktreeChange, merging: Work): Promise<Merg
   const noted = merging.log.noted(file);
   if (noted !== null && noted.sha256 === printOf(here)) return merged(noted);
   if (isSame(here, theirs)) return { path: file, outcome: "there already", why: "", state: null };
-  if (here !== null && leadsElsewhere(merging.root, file)) return conflict(file, "a link leads elsewhere here");
+  if (here !== null && leadsElsewhere(merging.root, file)) return conflict(file, "here, a link points elsewhere");
   if (isSame(here, base)) return put(file, { content: theirs, here, merging });
   if (here === null || theirs === null || base === null) {
     return conflict(file, oneSided(here, theirs));
   }
-  if (![here, base, theirs].every(isText)) return conflict(file, "no text, and changed on both sides");
+  if (![here, base, theirs].every(isText)) return conflict(file, "not text, and changed on both sides");
   const joining = await mergedText({ here, base, theirs }, merging.worktree, merging.signal);
   if ("why" in joining) return conflict(file, joining.why);
   const { text } = joining;
   if (text === here.toString("utf8")) return { path: file, outcome: "there already", why: "", state: null };
   const joined = await put(file, { content: Buffer.from(text), here, merging });
-  return joined.outcome === "merged" ? { ...joined, why: "joined with what was changed here" } : joined;
+  return joined.outcome === "merged" ? { ...joined, why: "merged with what was changed here" } : joined;
 }
 
 /** Whether git, too, treats the content as text; it merges nothing else by lines. */

@@ -72,12 +72,12 @@ test.each(cases)("a file $name: $outcome", async ({ theirs, here, base = BASE, o
 test("a binary file is replaced whole, or is a conflict", async () => {
   const at = await copied({ "a.bin": "\u0000a" }, { theirs: { "a.bin": "\u0000b" } });
   writeFileSync(path.join(at.root, "a.bin"), Buffer.from([0xff, 0xfe]));
-  expect(await at.merge()).toMatchObject([{ outcome: "conflict", why: "no text, and changed on both sides" }]);
+  expect(await at.merge()).toMatchObject([{ outcome: "conflict", why: "not text, and changed on both sides" }]);
 });
 
 test.each([
-  ["no text, and changed on both sides", "Binary", (a: string, z: string) => `${a}\0\n\n\n\n${z}\n`],
-  ["too large to join", "too many", (a: string, z: string) => `${a}\n\n\n${"x".repeat(16_000_000)}\n\n\n${z}\n`],
+  ["not text, and changed on both sides", "Binary", (a: string, z: string) => `${a}\0\n\n\n\n${z}\n`],
+  ["too large to merge", "too many", (a: string, z: string) => `${a}\n\n\n${"x".repeat(16_000_000)}\n\n\n${z}\n`],
 ])("a conflict that concerns no lines names its cause: %s", async (why, shown, content) => {
   const at = await copied(
     { f: content("a", "b") },
@@ -143,7 +143,7 @@ test("a file that is too large for a worktree is named, with what can be done", 
   const at = await copied({ "dump.sql": "x" }, {});
   truncateSync(path.join(at.root, "dump.sql"), 50_000_001);
   await expect(at.worktrees.make("agt_2", { root: at.root, ...NOBODY }, signal)).rejects.toThrow(
-    /^dump\.sql alone is larger than 50 MB.*Do without executorIsolation/u,
+    /^dump\.sql alone is larger than 50 MB.*Turn executorIsolation off/u,
   );
   expect((await at.worktrees.list()).map(({ name }) => name)).toEqual(["agt_1"]);
 });
@@ -270,7 +270,7 @@ test("hostile file names are listed on one line each", async () => {
 test("a removed worktree is reported, and not treated as an empty one", async () => {
   const at = await copied({ x: "x" }, { theirs: { x: "y" } });
   await at.worktrees.remove("agt_1");
-  await expect(at.changes()).rejects.toThrow("there no more");
+  await expect(at.changes()).rejects.toThrow("Its copy no longer exists");
   expect(existsSync(path.dirname(at.worktree.tree))).toBe(false);
 });
 

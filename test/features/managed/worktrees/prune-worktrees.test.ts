@@ -149,7 +149,7 @@ test("a worktree may grow beyond the copying limit and still be compared, up to 
   grow(5);
   expect(await at.worktrees.changes("agt_1", signal)).toHaveLength(4);
   grow(6);
-  await expect(at.worktrees.changes("agt_1", signal)).rejects.toThrow("come to more than 5 entries");
+  await expect(at.worktrees.changes("agt_1", signal)).rejects.toThrow("grown to more than 5 entries");
 });
 
 test("a worktree contains neither the home directory, if that is inside the root, nor other worktrees", async () => {
