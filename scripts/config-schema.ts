@@ -57,7 +57,7 @@ function envExample(): string {
   );
   const head = [
     "# Settings that differ between machines, and secrets. Copy to .env and uncomment what you need;",
-    "# the real environment wins over this file. Everything else: deckhand.config.json.",
+    "# the environment takes precedence over this file. Everything else: deckhand.config.json.",
   ].join("\n");
   return `${head}\n\n${groups.join("\n# Model providers. Each also takes <PROVIDER>_BASE_URL.\n\n")}`;
 }
@@ -73,7 +73,7 @@ function reference(): string {
     "",
     "<!-- Made by scripts/config-schema.ts; change the descriptions in src/config and src/features. -->",
     "",
-    "A setting takes effect from the first of these places that has it:",
+    "A setting is taken from the first of these places that contains it:",
     "",
     "1. the environment",
     "2. `.env`",
@@ -81,7 +81,7 @@ function reference(): string {
     "4. the page ([console.md](console.md#settings))",
     "5. the defaults",
     "",
-    "`deckhand settings` shows the effective values and their origins. A start reports problems together. In the settings",
+    "`deckhand settings` shows the effective values and their origins. A start reports all problems at once. In the settings",
     "file, `//`, `/* */` and keys that begin with `//` are comments. Fields that appear in several places are listed once,",
     "where they come first: a channel accepts the settings of a query, an agent the fields of a definition.",
     "",

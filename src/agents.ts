@@ -128,12 +128,16 @@ function shown(
           { term: "Access", words: agent.access },
           {
             term: "Model",
-            words: agent.model ?? (agent.fast === true ? "the quick one, where one is set" : "the channel's"),
+            words: agent.model ?? (agent.fast === true ? "the fast model, if one is set" : "the channel's"),
           },
           ...(agent.tools === undefined ? [] : [{ term: "Tools", words: agent.tools.join(", ") || "none" }]),
-          ...(agent.disallowedTools === undefined ? [] : [{ term: "Not", words: agent.disallowedTools.join(", ") }]),
-          { term: "Chosen by", words: agent.visible ? "people and agents" : "agents alone" },
-          ...(agent.maxTurns === undefined ? [] : [{ term: "Model calls", words: `at most ${agent.maxTurns} a run` }]),
+          ...(agent.disallowedTools === undefined
+            ? []
+            : [{ term: "Disallowed tools", words: agent.disallowedTools.join(", ") }]),
+          { term: "Chosen by", words: agent.visible ? "people and agents" : "agents only" },
+          ...(agent.maxTurns === undefined
+            ? []
+            : [{ term: "Model calls", words: `at most ${agent.maxTurns} per run` }]),
         ];
   return { name, description: agent?.description ?? "", ...texts, facts };
 }
@@ -201,8 +205,7 @@ export function readAgentFiles(directory: string): ReadLayer {
     const at = ({ line, message }: DefinitionProblem) => `${file}:${line}: ${message}`;
     const name = path.basename(file).replace(/(?:\.agent)?\.md$/, "");
     const other = places.get(name);
-    if (other !== undefined)
-      notes.push(at({ line: 1, message: `this takes the place of ${other}; rename one of them.` }));
+    if (other !== undefined) notes.push(at({ line: 1, message: `this replaces ${other}; rename one of them.` }));
     const text = readText(file);
     places.set(name, file);
     if (typeof text === "string") texts.set(name, text);
@@ -217,7 +220,7 @@ export function readAgentFiles(directory: string): ReadLayer {
 function readText(file: string): string | ReadAgent {
   try {
     // Reading a pipe would block until somebody writes to it.
-    if (!statSync(file).isFile()) return broken(1, "is no regular file");
+    if (!statSync(file).isFile()) return broken(1, "is not a regular file");
     return readFileSync(file, "utf8");
   } catch (error) {
     return broken(1, `cannot be read (${systemCode(error) ?? "unknown error"})`);
@@ -245,7 +248,7 @@ function filesIn(directory: string, problems: string[], depth = 1): string[] {
   } catch (error) {
     const code = systemCode(error) ?? "unknown error";
     const isNone = code === "ENOENT" || (code === "ENOTDIR" && depth > 1);
-    if (!isNone) problems.push(`${directory}: cannot be read (${code}). Let this user read it.`);
+    if (!isNone) problems.push(`${directory}: cannot be read (${code}). Give this user permission to read it.`);
     return [];
   }
 }

@@ -111,7 +111,7 @@ function agentNamed(agents: ReadonlyMap<string, AgentDefinition>, name: string):
   if (agent !== undefined) return agent;
   const known = [...agents.keys()].join(", ");
   throw new ConfigError([
-    `agentDefinition: there is no agent "${name}". Known: ${known}; add it under "agents", or make it on the page.`,
+    `agentDefinition: there is no agent "${name}". Known agents: ${known}. Add it under "agents", or create it on the page.`,
   ]);
 }
 
@@ -204,5 +204,5 @@ function within(root: string, workingDirectory: string): string {
   const place = path.join(root, workingDirectory);
   if (place === path.join(root) || !existsSync(place)) return place;
   if (isWithin(realpathSync(place), realpathSync(root))) return place;
-  throw new ConfigError([`workingDirectory: ${workingDirectory} leads out of ${root}.`]);
+  throw new ConfigError([`workingDirectory: ${workingDirectory} is outside ${root}.`]);
 }

@@ -135,7 +135,7 @@ function reportWhileDisconnected(
 }
 
 function again(nextTryAt: number | undefined, now: number): string {
-  if (nextTryAt === undefined) return "I keep trying.";
+  if (nextTryAt === undefined) return "Retrying.";
   const seconds = Math.ceil((nextTryAt - now) / 1_000);
-  return seconds > 0 ? `I try again in ${seconds} s.` : "I try again now.";
+  return seconds > 0 ? `Retrying in ${seconds} s.` : "Retrying now.";
 }

@@ -65,7 +65,7 @@ async function openFeatures(
   const between = betweenFeatures(open, host, listeners);
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
   const notStarted: NotStarted = ({ name, isEssential }, error) => {
-    const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
+    const line = `The feature ${name} cannot start: ${error instanceof Error ? error.message : String(error)}`;
     if (isEssential === true) throw new ConfigError([line]);
     host.log.error({ err: error, feature: name }, "feature_failed");
     say(`⚠ ${line}`);
@@ -196,7 +196,9 @@ function distinct(features: readonly Opened[], own: ReadonlySet<string>): Distin
     for (const tool of given?.() ?? []) {
       const owner = own.has(tool.name) ? "Deckhand itself" : owners.get(tool.name);
       if (owner !== undefined) {
-        problems.push(`The tool ${tool.name} of the feature ${feature} is left out: ${owner} has one of that name.`);
+        problems.push(
+          `The tool ${tool.name} of the feature ${feature} is ignored: ${owner} has a tool with the same name.`,
+        );
         continue;
       }
       owners.set(tool.name, `the feature ${feature}`);

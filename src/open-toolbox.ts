@@ -347,6 +347,6 @@ async function openConfinement(config: Config): Promise<{ readonly confinement?:
   const confinement = confinementOf(config);
   if (confinement === null) return {};
   const problem = confinement.isRequired ? await confinement.problem() : null;
-  if (problem !== null) throw new ConfigError([`confinement: is required, and ${problem}.`]);
+  if (problem !== null) throw new ConfigError([`confinement: is required, but ${problem}.`]);
   return { confinement };
 }

@@ -56,7 +56,7 @@ export function modelLines(config: Config, { providers, model: now, channelConfi
   if (config.query.model === null && model === DEMO_MODEL) {
     return [
       ...warnings,
-      "⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY, or a key on the page.",
+      "⚠ No provider has a key, so the scripted demo model answers. Set one, for example in ANTHROPIC_API_KEY, or on the page.",
     ];
   }
   const problems = checkModels({ ...config, providers: providers.settings }).filter(({ ok }) => !ok);

@@ -97,7 +97,7 @@ export async function reachProgram({ own, socket, withinMs, say }: Reaching): Pr
     if (performance.now() - since >= withinMs) break;
     await sleep(REACH_AGAIN_MS);
   }
-  say(`✗ Another process runs on this database, and nothing listens at ${socket}. Is it on another machine?`);
+  say(`✗ Another process is running on this database, but nothing listens at ${socket}. Is it on another machine?`);
   return null;
 }
 

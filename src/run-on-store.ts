@@ -76,7 +76,7 @@ async function requireKept({ kind, url }: Config["database"]): Promise<void> {
   await checkSqliteFile(url);
   if (existsSync(sqlitePath(url))) return;
   throw new ConfigError([
-    `DATABASE_URL: there is no ${sqlitePath(url)}. Run this in the directory that Deckhand runs in, or set DECKHAND_HOME or DATABASE_URL as it has them.`,
+    `DATABASE_URL: there is no file ${sqlitePath(url)}. Run this in the directory that Deckhand runs in, or set DECKHAND_HOME or DATABASE_URL to the values that it uses.`,
   ]);
 }
 
@@ -92,7 +92,9 @@ function storeWorld(config: Config, host: OfflineHost, terminal: Terminal): Stor
     tryKey: (id, { settings, shown }) => checkKey(id, settings, shown()[id]?.key === "given"),
     sandboxRootOf,
     async audit(entry) {
-      const log = { error: () => terminal.error("⚠ It is not in the audit log: that could not be written.") };
+      const log = {
+        error: () => terminal.error("⚠ This was not recorded in the audit log, which could not be written."),
+      };
       for (const { auditBeside } of config.features) {
         const write = await auditBeside?.({ ...host, log });
         await write?.({ ...entry, by: "command line" });

@@ -49,7 +49,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     setTimeout(flushCompileCache, LOADED_MS).unref();
     const drained = app.drained.then(() => {
       log.info({}, "draining");
-      terminal.out("⏳ Asked to hand over: what runs here goes on in the other processes, and this one ends.");
+      terminal.out("⏳ Asked to hand over: the other processes continue what runs here, and this one exits.");
       return null;
     });
     const failure = await Promise.race([app.failed, stopped.promise.then(() => null), drained]);

@@ -64,7 +64,7 @@ test("what the page sets stands in place of what is shipped, and what the operat
   expect(shown.get("scribe")).toMatchObject({ shipped: null, own: null });
   expect(shown.get("explore")?.shipped).toContain("access: search-only");
   expect(definitions.check("x", "---\ndescription: x\nacces: full\n---\n").problems).toEqual([
-    { line: 3, message: expect.stringContaining('acces: is not known. Did you mean "access"?') },
+    { line: 3, message: expect.stringContaining('acces: is not a known key. Did you mean "access"?') },
   ]);
 
   definitions.set(new Map());
@@ -142,25 +142,25 @@ const broken: readonly { name: string; file: string; content: string; problem: s
     name: "a key that is not known, since it may be what limits the agent",
     file: "bad.md",
     content: "---\ndescription: fine\nacess: read-only\n---\nx",
-    problem: ':3: acess: is not known. Did you mean "access"?',
+    problem: ':3: acess: is not a known key. Did you mean "access"?',
   },
   {
     name: "a value of the wrong kind",
     file: "bad.md",
     content: "---\ndescription: fine\nmaxTurns: many\n---\nx",
-    problem: ':3: maxTurns: must be a whole number, is "many". Example: maxTurns: 20',
+    problem: ':3: maxTurns: must be a whole number, but is "many". Example: maxTurns: 20',
   },
   {
     name: "a key that limits agents of other programs, and has another name here",
     file: "bad.md",
     content: "---\ndescription: fine\ndenyTools: Bash\n---\nx",
-    problem: ":3: denyTools: is not known.",
+    problem: ":3: denyTools: is not a known key.",
   },
   {
     name: "a name that nobody could type",
     file: "Bad Agent.md",
     content: "---\ndescription: fine\n---\nx",
-    problem: ":1: agent names are small letters, digits and hyphens; rename the file.",
+    problem: ":1: agent names consist of lower-case letters, digits and hyphens; rename the file.",
   },
 ];
 
@@ -193,7 +193,7 @@ test("agents are found in folders, too, and by the names of Copilot's files", ()
   expect([byName.get("whimsy")?.description, byName.get("tester")?.description]).toEqual(["whimsical", "tests"]);
   expect(problems).toEqual([]);
   const [first, second] = [path.join(folder, "a/tester.md"), path.join(folder, "tester.agent.md")];
-  expect(notes).toEqual([`${second}:1: this takes the place of ${first}; rename one of them.`]);
+  expect(notes).toEqual([`${second}:1: this replaces ${first}; rename one of them.`]);
   expect(definitions.all().find(({ name }) => name === "tester")?.own?.place).toBe(second);
 });
 
@@ -213,7 +213,7 @@ test("a mounted folder holds each agent once, a collection's own hidden files ho
   symlinkSync("/dev/null", path.join(folder, "nothing"));
   symlinkSync("/dev/null", path.join(folder, "device.md"));
   const { byName, problems, notes } = loadAgents(config);
-  expect([problems, notes]).toEqual([[`${folder}/device.md:1: is no regular file.`], []]);
+  expect([problems, notes]).toEqual([[`${folder}/device.md:1: is not a regular file.`], []]);
   expect([...byName.keys()]).toEqual(expect.arrayContaining(["tidy", "scribe"]));
 });
 
@@ -268,7 +268,7 @@ test("tools work in the working directory of a channel's root, which no link lea
   expect(rootOf("C1")).toBe(path.join(root, "service"));
   mkdirSync(root, { recursive: true });
   symlinkSync("/etc", path.join(root, "service"));
-  expect(() => rootOf("C1")).toThrow(/workingDirectory: service leads out of/u);
+  expect(() => rootOf("C1")).toThrow(/workingDirectory: service is outside/u);
 });
 
 test.each([
@@ -353,9 +353,9 @@ test("a temperature that the model does not take is named, with the setting it s
   });
   const lines = (usual: string) => ineffectiveSettings(config, loadAgents(config).byName, usual);
   expect(lines("anthropic/claude-sonnet-5-5")).toEqual([
-    "temperature: has no effect, since anthropic/claude-sonnet-5-5 takes no temperature. Take it out, or set another model.",
-    "channels.slack:C2.temperature: has no effect, since anthropic/claude-sonnet-5-5 takes no temperature. Take it out, or set another model.",
-    "agents.audit.temperature: has no effect, since openai/gpt-6.1-sol takes no temperature. Take it out, or set another model.",
+    "temperature: has no effect, because anthropic/claude-sonnet-5-5 does not accept a temperature. Remove it, or choose another model.",
+    "channels.slack:C2.temperature: has no effect, because anthropic/claude-sonnet-5-5 does not accept a temperature. Remove it, or choose another model.",
+    "agents.audit.temperature: has no effect, because openai/gpt-6.1-sol does not accept a temperature. Remove it, or choose another model.",
   ]);
   expect(lines("mistral/mistral-large-latest")).toHaveLength(1);
 });

@@ -97,7 +97,7 @@ test.each([
     expect(said).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^⏳ ${given.name}: cannot sign in at 127\\.0\\.0\\.1:${port}, it refuses the connection \\(ECONNREFUSED\\)\\. I try again (now|in \\d+ s)\\.$`,
+          `^⏳ ${given.name}: cannot sign in at 127\\.0\\.0\\.1:${port}, it refuses the connection \\(ECONNREFUSED\\)\\. Retrying (now|in \\d+ s)\\.$`,
           "u",
         ),
       ),
@@ -108,7 +108,7 @@ test.each([
 test("a name that is not found is said to be none", async () => {
   const { untilSaid } = await connect(slackAt("http://slack.invalid/api/"));
   await untilSaid(
-    /^⏳ Slack: cannot sign in at slack\.invalid, its name (was not found|can't be looked up) \(E\w+\)\. I try/u,
+    /^⏳ Slack: cannot sign in at slack\.invalid, its name (was not found|can't be looked up) \(E\w+\)\. Retrying/u,
   );
 });
 
@@ -121,11 +121,11 @@ test("a Slack that says nothing is said to be silent, and what comes of it later
   });
   const { said, untilSaid } = await connect(slackAt(`http://127.0.0.1:${portOf(sockets)}/api/`));
   const asked = once(sockets, "connection");
-  await untilSaid(/^⏳ Slack: signing in at 127\.0\.0\.1:\d+, which has not answered yet\. I keep trying\.$/u);
+  await untilSaid(/^⏳ Slack: signing in at 127\.0\.0\.1:\d+, which has not answered yet\. Retrying\.$/u);
   const [socket] = await asked;
   sockets.on("connection", (next) => next.destroy());
   socket.destroy();
-  await untilSaid(/^⏳ Slack: cannot sign in at 127\.0\.0\.1:\d+, it closed the connection \(\w+\)\. I try again/u);
+  await untilSaid(/^⏳ Slack: cannot sign in at 127\.0\.0\.1:\d+, it closed the connection \(\w+\)\. Retrying/u);
   expect(said.filter((line) => line.includes("has not answered"))).toHaveLength(1);
 });
 

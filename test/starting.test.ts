@@ -56,27 +56,27 @@ const refused: readonly { name: string; env: Record<string, string>; problem: Re
   {
     name: "a PostgreSQL that is not there",
     env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x" },
-    problem: /^DATABASE_URL: PostgreSQL does not let me in \(ECONNREFUSED\)/,
+    problem: /^DATABASE_URL: cannot connect to PostgreSQL \(ECONNREFUSED\)/,
   },
   {
     name: "a database beneath a file",
     env: { DATABASE_URL: `file:${path.join(A_FILE, "x.db")}` },
-    problem: /^DATABASE_URL: .* cannot be opened \(SQLITE_CANTOPEN\)\. Make it, its directory .* writable/,
+    problem: /^DATABASE_URL: .* cannot be opened \(SQLITE_CANTOPEN\)\. Make the file, its directory .* writable/,
   },
   {
     name: "a database that is a directory",
     env: { DATABASE_URL: `file:${import.meta.dirname}` },
-    problem: /^DATABASE_URL: .* cannot be opened \(EISDIR\)\. It is a directory\. Name a file in it/,
+    problem: /^DATABASE_URL: .* cannot be opened \(EISDIR\)\. It is a directory\. Use a file in it/,
   },
   {
     name: "a database where the system lets nobody create a file",
     env: { DATABASE_URL: "file:/proc/deckhand.db" },
-    problem: /^DATABASE_URL: \/proc\/deckhand\.db cannot be opened \(SQLITE_CANTOPEN\)\. Make it, its directory/,
+    problem: /^DATABASE_URL: \/proc\/deckhand\.db cannot be opened \(SQLITE_CANTOPEN\)\. Make the file, its directory/,
   },
   {
     name: "a database where the system lets nobody create a directory",
     env: { DATABASE_URL: "file:/proc/deckhand/deckhand.db" },
-    problem: /^DATABASE_URL: \/proc\/deckhand\/deckhand\.db cannot be opened \((ENOENT|EACCES|EROFS)\)\. Make it/,
+    problem: /^DATABASE_URL: \/proc\/deckhand\/deckhand\.db cannot be opened \((ENOENT|EACCES|EROFS)\)\. Make the file/,
   },
 ];
 
@@ -92,7 +92,7 @@ test("a file that is no database is refused and stays as it is", async () => {
   const file = path.join(tempDirectory(), "notes.txt");
   writeFileSync(file, "These are my notes, and they are longer than the header of a database is.\n".repeat(20));
   await expect(start({ DATABASE_URL: `file:${file}` })).rejects.toThrow(
-    /cannot be opened \(SQLITE_NOTADB\)\. It is no SQLite database\. Name one/,
+    /cannot be opened \(SQLITE_NOTADB\)\. It is not a SQLite database\. Use one/,
   );
 });
 
@@ -140,7 +140,7 @@ const models: readonly { name: string; env: Record<string, string>; line: string
   {
     name: "without a key the demo model answers",
     env: {},
-    line: "⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY, or a key on the page.",
+    line: "⚠ No provider has a key, so the scripted demo model answers. Set one, for example in ANTHROPIC_API_KEY, or on the page.",
   },
   { name: "the demo model may be chosen", env: { DECKHAND_MODEL: "demo/scripted" }, line: "✓ Model: demo/scripted" },
   {
@@ -156,7 +156,7 @@ const models: readonly { name: string; env: Record<string, string>; line: string
   {
     name: "a provider is misspelt",
     env: { DECKHAND_MODEL: "antropic/claude-opus-5-5" },
-    line: '⚠ model: antropic/claude-opus-5-5 names no known provider. Did you mean "anthropic"?',
+    line: '⚠ model: antropic/claude-opus-5-5 does not name a known provider. Did you mean "anthropic"?',
   },
 ];
 
@@ -193,16 +193,18 @@ test("settings without effect are named at the start: a temperature, tools that 
     },
   );
   expect(said.filter((line) => line.includes("agents."))).toEqual([
-    '⚠ agents.scout.tools: with these settings there is no tool "raed". Did you mean "read"?',
-    "⚠ agents.idle.tools: with these settings there is none of them, so it can only talk: problems, changes. `/tools` lists those that there are.",
-    '⚠ agents.mute.disallowedTools: with these settings there is no tool "Write". Did you mean "write"?',
+    '⚠ agents.scout.tools: there is no tool "raed" with these settings. Did you mean "read"?',
+    "⚠ agents.idle.tools: none of these tools exists with these settings, so the agent can only talk: problems, changes. `/tools` lists the available tools.",
+    '⚠ agents.mute.disallowedTools: there is no tool "Write" with these settings. Did you mean "write"?',
   ]);
   expect(said.filter((line) => line.includes("toolAllow"))).toEqual([
-    '⚠ toolAllow: with these settings there is no tool "raed". Did you mean "read"?',
-    '⚠ toolAllow: with these settings there is no tool "mcp__gone__find". `/tools` lists those that there are.',
-    '⚠ channels.slack:C1.toolAllow: with these settings there is no tool "Bash". Did you mean "bash"?',
+    '⚠ toolAllow: there is no tool "raed" with these settings. Did you mean "read"?',
+    '⚠ toolAllow: there is no tool "mcp__gone__find" with these settings. `/tools` lists the available tools.',
+    '⚠ channels.slack:C1.toolAllow: there is no tool "Bash" with these settings. Did you mean "bash"?',
   ]);
   expect(said).toContainEqual(
-    expect.stringMatching(/^⚠ temperature: has no effect, since anthropic\/claude-sonnet-5-5 takes no temperature\./),
+    expect.stringMatching(
+      /^⚠ temperature: has no effect, because anthropic\/claude-sonnet-5-5 does not accept a temperature\./,
+    ),
   );
 });

@@ -30,10 +30,10 @@ const EXAMPLES = `
 Examples:
   deckhand chat                                 a conversation in this terminal
   deckhand chat "which ports does it open?"     one answer, on stdout
-  git diff | deckhand chat "review this"        with what is piped in as an attachment
-  deckhand chat --continue                      goes on where the newest one ended
+  git diff | deckhand chat "review this"        with the piped input as an attachment
+  deckhand chat --continue                      continues the newest conversation
 
-It attaches to the bot that runs on this home, and works by itself where none does.
+It attaches to the Deckhand that is running on this home directory, or runs by itself if there is none.
 Exit codes: 0 answered, 1 failed, 3 denied, 4 needs a decision, 130 interrupted.`;
 
 export function addChat(program: Command, options: ChatCommandOptions): void {
@@ -55,7 +55,7 @@ async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOpt
     terminal.fail();
   };
   const piped = stdin.isTTY === true ? null : await allOf(stdin, options);
-  if (piped === "too large") return fail(`✗ What is piped in is larger than ${maxBytes / 1_048_576} MB.`);
+  if (piped === "too large") return fail(`✗ The piped input is larger than ${maxBytes / 1_048_576} MB.`);
   const asked = { agent: flags.agent ?? null, continues: flags.continue === true };
   const hasPiped = piped !== null && piped.length > 0;
   if (typed.trim() !== "") {
@@ -63,13 +63,13 @@ async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOpt
   }
   if (piped === null) return chat({ ...asked, prompt: null, files: [] });
   const prompt = piped.toString("utf8").trim();
-  if (prompt === "") return fail('✗ There is nothing to ask: name it, as in deckhand chat "…", or pipe it in.');
+  if (prompt === "") return fail('✗ There is no message. Pass one, as in deckhand chat "…", or pipe one in.');
   return chat({ ...asked, prompt, files: [] });
 }
 
 /** A script or ssh may leave an input open that nobody writes to; after this, a hint is shown. In milliseconds. */
 const PATIENCE_MS = 3_000;
-const WAITS = "⏳ Waiting for the end of what is piped in. Where nothing is, write </dev/null behind the command.";
+const WAITS = "⏳ Waiting for the end of the piped input. If there is none, add </dev/null to the command.";
 
 /** Reads all input until its end. */
 async function allOf(stdin: Readable, { maxBytes, terminal }: ChatCommandOptions): Promise<Buffer | "too large"> {

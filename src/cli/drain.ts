@@ -8,15 +8,15 @@ export interface DrainRequest {
 
 const EXAMPLES = `
 Examples:
-  deckhand drain                  the processes that share the database, and what each does
-  deckhand drain web-2:41         has that one hand all over to the others and end
+  deckhand drain                  list the processes that share the database
+  deckhand drain web-2:41         make that process hand over all its work and exit
 
-It returns once the process has ended. A supervisor that starts it anew after an orderly end brings another one up.`;
+The command returns once the process has exited. A supervisor that restarts it after a clean exit starts a new process.`;
 
 export function addDrain(program: Command, run: (request: DrainRequest) => Promise<void>): void {
   program
     .command("drain")
-    .description("have one of several processes hand its work to the others and exit")
+    .description("make one of several processes hand over its work to the others and exit")
     .argument("[process]", "host:pid, as listed")
     .addHelpText("after", EXAMPLES)
     .action((process: string | undefined) => run({ process: process ?? null }));

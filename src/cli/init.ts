@@ -16,15 +16,17 @@ export function init(root: string, cwd: string, terminal: Terminal): void {
   for (const { name, content, mode } of files) {
     const outcome = writeNew(path.join(cwd, name), content, mode);
     if (outcome === "written") terminal.out(`✓ ${name} written`);
-    else if (outcome === "EEXIST") terminal.out(`✓ ${name} exists and stays as it is`);
+    else if (outcome === "EEXIST") terminal.out(`✓ ${name} already exists and was not changed`);
     else {
-      const remedy = DISK_FULL_CODES.has(outcome) ? "Its disk is full: make room." : "Give this user the right to.";
+      const remedy = DISK_FULL_CODES.has(outcome)
+        ? "Its disk is full. Free up space."
+        : "Give this user write permission.";
       terminal.error(`✗ ${path.join(cwd, name)} cannot be written (${outcome}). ${remedy}`);
       terminal.fail();
       return;
     }
   }
-  terminal.out("Next: put tokens and a provider's key into .env, then `npx deckhand doctor`, then `npm start`.");
+  terminal.out("Next: put tokens and a provider's key into .env, then run `npx deckhand doctor`, then `npm start`.");
 }
 
 /** Creates a file. On failure returns the error code and removes the partial file, which would look like the user's. */
@@ -48,7 +50,7 @@ function writeNew(file: string, content: string, mode: number): string {
 function settings(schema: string): string {
   const content = {
     $schema: schema.startsWith(".") ? schema : `./${schema}`,
-    "//": "Keys that begin with // are comments: take the slashes away to set them. All keys: docs/configuration.md.",
+    "//": "Keys that begin with // are comments: remove the slashes to set them. All keys: docs/configuration.md.",
     "//model": "anthropic/claude-sonnet-5-5",
     "//fallbackModel": "openai/gpt-6-sol",
     "//mode": "write",

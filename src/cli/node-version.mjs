@@ -22,10 +22,10 @@ export function nodeProblem(version) {
   return (
     "Deckhand needs Node " +
     NEEDED +
-    " or newer and this is " +
+    " or newer, but this is " +
     version +
     ". " +
-    "After `npm ci`, `npm start` brings its own; " +
-    "where npm has no Node for the system (macOS), install the newest Node 24."
+    "After `npm ci`, `npm start` uses its own Node; " +
+    "on systems for which npm has none (macOS), install the latest Node 24."
   );
 }

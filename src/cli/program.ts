@@ -53,12 +53,12 @@ export function createProgram(options: ProgramOptions): Command {
     });
   program
     .command("doctor")
-    .description("check everything a start needs, and say how to fix what is wrong")
-    .option("--online", "also try each provider's key and show the result")
+    .description("check everything that a start needs, and show how to fix problems")
+    .option("--online", "also test each provider's key")
     .action(({ online = false }: { online?: boolean }) => doctor({ ...options, online }));
   program
     .command("init")
-    .description("write a first .env and deckhand.config.json; keeps existing files")
+    .description("create .env and deckhand.config.json; existing files are kept")
     .action(() => init(root, sources.cwd, terminal));
   addChat(program, {
     stdin: options.stdin,
@@ -68,12 +68,12 @@ export function createProgram(options: ProgramOptions): Command {
   });
   program
     .command("web-link")
-    .description("print a link that opens the web page once, within ten minutes")
+    .description("print a link that opens the web page; valid once, for ten minutes")
     .action(() =>
       withConfig(options, async (config) => {
         const link = await options.webLink(config);
         if (link === null) {
-          terminal.error("✗ PORT is 0: only the start's own output names the port. Set PORT to a fixed one.");
+          terminal.error("✗ PORT is 0, so only the output of the start shows the port. Set PORT to a fixed port.");
           return terminal.fail();
         }
         terminal.out(link);
@@ -89,7 +89,7 @@ export function createProgram(options: ProgramOptions): Command {
 }
 
 function notRunning({ home, web: { host, port } }: Config): string {
-  return `⚠ No Deckhand of ${home} answers at ${host}:${port}. Start it, then print another one: this one may be from too early.`;
+  return `⚠ No Deckhand with the home directory ${home} answers at ${host}:${port}. Start it, then print a new link: this one may not work.`;
 }
 
 async function withConfig(

@@ -10,7 +10,7 @@ export type Input = Readable & Partial<Pick<ReadStream, "isTTY">> & { setRawMode
 export async function newPassword(stdin: Input, isGiven: boolean): Promise<string | null> {
   if (isGiven || stdin.isTTY !== true) return firstLine(stdin);
   const first = await askHidden("New password: ", stdin);
-  return (await askHidden("Once more: ", stdin)) === first ? first : null;
+  return (await askHidden("Repeat the password: ", stdin)) === first ? first : null;
 }
 
 /** A key from a pipe, or typed. */

@@ -5,13 +5,15 @@ import { explain } from "../core/protocol/explain.ts";
 /** Errors whose text for people refers them to an operator, who needs more than that text. */
 const ONLY_IN_LOG: ReadonlySet<ErrorCode> = new Set(["defect", "platform_failed"]);
 
-const DATABASE_AWAY = "✗ The database does not answer, or broke the connection.";
+const DATABASE_AWAY = "✗ The database does not answer, or the connection was lost.";
 
 /** Tells the operator why an error ends the program. */
 export function startupErrorLines(error: AppError): readonly string[] {
   if (isDatabaseUnavailable(error.cause))
-    return [`${DATABASE_AWAY} I end here; start me again once it answers. The error logged last says more.`];
-  return explained(error) ?? [`✗ Deckhand cannot go on (${error.code}). The error logged last says why.`];
+    return [
+      `${DATABASE_AWAY} Deckhand stops here; start it again once the database answers. The last error in the log says more.`,
+    ];
+  return explained(error) ?? [`✗ Deckhand cannot continue (${error.code}). The last error in the log says why.`];
 }
 
 /** The same for a command, which writes no log, so the error itself is included. */
@@ -19,7 +21,7 @@ export function commandErrorLines(failure: unknown): readonly string[] {
   const error = toAppError(failure);
   const { message, stack = message } = error.cause instanceof Error ? error.cause : error;
   if (isDatabaseUnavailable(error.cause)) return [`${DATABASE_AWAY} Run this again once it answers.`, message];
-  return explained(error) ?? [`✗ That failed (${error.code}):`, stack];
+  return explained(error) ?? [`✗ The command failed (${error.code}):`, stack];
 }
 
 /** The text for people; null if it says too little to an operator. */

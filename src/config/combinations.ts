@@ -34,7 +34,7 @@ function engineProblems({ DECKHAND_ENGINE: engine, DATABASE_URL: url }: Environm
 function directUrlProblems({ DATABASE_DIRECT_URL: direct, DATABASE_URL: url }: Environment): string[] {
   if (direct === undefined || isPostgresUrl(url)) return [];
   return [
-    "DATABASE_DIRECT_URL: goes with a DATABASE_URL of PostgreSQL, and there is none. Unset it. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
+    "DATABASE_DIRECT_URL: requires DATABASE_URL to be a PostgreSQL URL, and it is not. Unset DATABASE_DIRECT_URL, or set DATABASE_URL. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
   ];
 }
 
@@ -42,12 +42,12 @@ function slackProblems(env: Environment): string[] {
   const { SLACK_BOT_TOKEN: bot, SLACK_APP_TOKEN: app, SLACK_SIGNING_SECRET: signing } = env;
   if (bot !== undefined && app === undefined && signing === undefined) {
     return [
-      "SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode) beside it. Example: SLACK_APP_TOKEN=xapp-…",
+      "SLACK_BOT_TOKEN: also requires SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode). Example: SLACK_APP_TOKEN=xapp-…",
     ];
   }
   const half = app === undefined ? (signing === undefined ? null : "SLACK_SIGNING_SECRET") : "SLACK_APP_TOKEN";
   if (bot !== undefined || half === null) return [];
-  return [`SLACK_BOT_TOKEN: is missing though ${half} is set. Example: SLACK_BOT_TOKEN=xoxb-…`];
+  return [`SLACK_BOT_TOKEN: is missing, but ${half} is set. Example: SLACK_BOT_TOKEN=xoxb-…`];
 }
 
 const TOKEN_PREFIXES = { SLACK_BOT_TOKEN: "xoxb-", SLACK_APP_TOKEN: "xapp-" } as const;
@@ -91,7 +91,9 @@ export function unknownVariables({ env, inFile, known }: Variables): string[] {
     .flatMap((name) => {
       const bare = name.replace(/^DECKHAND_/u, "");
       const hint = known.includes(bare) ? didYouMean(bare) : similarName(name, known);
-      return hint !== null || isMeantForUs(name) ? [`${name}: is not read.${hint ?? ""}`] : [];
+      return hint !== null || isMeantForUs(name)
+        ? [`${name}: is not a known setting and is ignored.${hint ?? ""}`]
+        : [];
     });
 }
 
@@ -102,7 +104,9 @@ export function exposedHome({ channels, home, sandbox }: Config, fileName: strin
   return Object.entries(channels).flatMap(([id, { directory }]) => {
     if (directory === undefined || !isExposed(directory)) return [];
     const key = fileStyle(fileName).label(["channels", id, "directory"]);
-    return [`${key}: tools would reach Deckhand's own data in ${home}. Name another, or move that with DECKHAND_HOME.`];
+    return [
+      `${key}: tools could reach Deckhand's own data in ${home}. Choose another directory, or move the data with DECKHAND_HOME.`,
+    ];
   });
 }
 

@@ -59,7 +59,7 @@ export function driverUrl(given: string): string {
 }
 
 const WHOLE_URL =
-  "must be a whole postgresql:// URL, with special characters of the password as %23 (for #), %2F (/) and the like";
+  "must be a complete postgresql:// URL, with special characters in the password percent-encoded: # as %23, / as %2F and so on";
 
 function isWhole(url: string): boolean {
   try {
@@ -81,15 +81,15 @@ export function postgresUrl<S extends z.ZodType<string>>(schema: S) {
   return schema
     .refine(
       (url) => !isPostgresUrl(url) || !SEVERAL.test(url),
-      "must name one server, or the address that leads to whichever is the primary",
+      "must name a single server, or an address that always points to the primary",
     )
     .refine(
       (url) => !isPostgresUrl(url) || !/\$\{\w+\}/u.test(url),
-      "must be written out: nothing fills in what stands as ${…} in it",
+      "must be written out in full: ${…} in it is not expanded",
     )
     .refine(
       (url) => !isPostgresUrl(url) || !OTHER_MODE.test(url),
-      "sslmode in it must be disable, prefer, require, verify-ca, verify-full or no-verify (docs/operating.md)",
+      "sslmode must be disable, prefer, require, verify-ca, verify-full or no-verify (docs/operating.md)",
     )
     .refine((url) => !isPostgresUrl(url) || SEVERAL.test(url) || isWhole(url), WHOLE_URL);
 }
@@ -127,23 +127,22 @@ export function urlWarnings(name: string, given: string | undefined): string[] {
   if (given === undefined || !isPostgresUrl(given) || !URL.canParse(driverUrl(given))) return [];
   return [...new URL(driverUrl(given)).searchParams].flatMap(([key, value]) => {
     if (READ.includes(key) || WITHOUT_MEANING.includes(key) || (key === "schema" && value === "public")) return [];
-    if (!PARAMETER.test(key))
-      return [`${name}: what stands behind the ? in it is not read. A ? of the password is written as %3F.`];
+    if (!PARAMETER.test(key)) return [`${name}: the part after the ? is ignored. Write a ? in the password as %3F.`];
     if (SCHEMAS.includes(key)) {
       const options = `options=-c%20search_path%3D${encodeURIComponent(value)}`;
       return [
-        `${name}: ${key}=${value} in it is not read. Put ${options} in its place to have tables there, or take it out.`,
+        `${name}: ${key}=${value} is ignored. To put the tables into that schema, replace it with ${options}; otherwise, remove it.`,
       ];
     }
-    return [`${name}: ${key} in it is not read. ${unreadMend(key)}`];
+    return [`${name}: the parameter ${key} is ignored. ${ignoredRemedy(key)}`];
   });
 }
 
-function unreadMend(key: string): string {
+function ignoredRemedy(key: string): string {
   const near = READ.find((one) => plainKey(one) === plainKey(key));
   if (near !== undefined) return `Did you mean "${near}"?`;
-  if (/^(?:ssl|tls)/iu.test(key)) return "How it is encrypted say sslmode, sslrootcert, sslcert and sslkey.";
-  return "Take it out; a setting of PostgreSQL's goes into options=-c%20….";
+  if (/^(?:ssl|tls)/iu.test(key)) return "TLS is configured with sslmode, sslrootcert, sslcert and sslkey.";
+  return "Remove it. PostgreSQL settings go into options=-c%20….";
 }
 
 function plainKey(key: string): string {

@@ -7,7 +7,7 @@ import { querySchema } from "./settings.ts";
 /** The environment's schema, from which .env.example, the reference in docs and error messages are generated. */
 
 // Docker keeps the quotes of its --env-file, and examples end in ….
-const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or letters beyond ASCII");
+const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or non-ASCII characters");
 const host = listenHost(word);
 const port = z
   .string()
@@ -27,7 +27,7 @@ const ownVariables = {
   ),
   SLACK_API_URL: field(
     httpUrl.exactOptional(),
-    "Root of Slack's Web API, if it is not Slack's own.",
+    "Base URL of Slack's Web API, if not Slack's own.",
     "https://slack.com/api/",
   ),
   SLACK_HTTP_HOST: field(host.default("127.0.0.1"), "Address of the listener in HTTP mode.", "127.0.0.1"),
@@ -39,7 +39,7 @@ const ownVariables = {
   DISCORD_TOKEN: secret(word.exactOptional(), "The bot's token. Turns Discord on.", "MTIz…"),
   DISCORD_API_URL: field(
     httpUrl.exactOptional(),
-    "Root of Discord's REST API without the version, if it is not Discord's own.",
+    "Base URL of Discord's REST API without the version, if not Discord's own.",
     "https://discord.com/api",
   ),
   DECKHAND_MODEL: querySchema.shape.model,
@@ -52,14 +52,17 @@ const ownVariables = {
         .regex(/^(file:(?!$|:memory:)|postgres(ql)?:\/\/)/, "must begin with file: (a path) or postgresql://"),
     )
       .refine((url) => !/^file:.*\/\.{0,2}$/u.test(url), "must name a file, not a directory")
-      .refine((url) => !/^file:~(?:\/|$)/u.test(url), "must be written out: here, ~ is not the home directory")
-      .refine((url) => !/^file:[^?]*\?\w+=/u.test(url), "must name a file, without ?…")
+      .refine(
+        (url) => !/^file:~(?:\/|$)/u.test(url),
+        "must be written out in full: ~ is not expanded to the home directory",
+      )
+      .refine((url) => !/^file:[^?]*\?\w+=/u.test(url), "must name a file, without parameters (?…)")
       .refine(
         (url) => !/^postgres.*[?&]connection_limit=(?!(?:[2-9]|[1-9]\d{1,2})(?:&|$))/u.test(url),
-        "connection_limit in it must be a whole number from 2 to 999",
+        "connection_limit must be a whole number from 2 to 999",
       )
       .exactOptional(),
-    "The database. Default: the file deckhand.db under DECKHAND_HOME. With PostgreSQL, ?connection_limit=… limits the connections of a process, besides those for locks (default 10).",
+    "The database. Default: the file deckhand.db under DECKHAND_HOME. With PostgreSQL, ?connection_limit=… limits the connections of each process, not counting those for locks (default 10).",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DATABASE_DIRECT_URL: secret(
@@ -69,7 +72,7 @@ const ownVariables = {
         .overwrite(bareUrl)
         .regex(/^postgres(ql)?:\/\//, "must begin with postgresql://"),
     ).exactOptional(),
-    "If DATABASE_URL leads to a pooler: the same database without it, for locks and notifications (docs/scaling.md).",
+    "If DATABASE_URL points to a pooler: the URL of the same database without the pooler, for locks and notifications (docs/scaling.md).",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DECKHAND_ENGINE: field(
@@ -90,7 +93,7 @@ const ownVariables = {
   DECKHAND_CONFIG: field(pathSchema.default("./deckhand.config.json"), "The settings file.", "./deckhand.config.json"),
   HOST: field(
     host.default("127.0.0.1"),
-    "Address that the web page listens on. Beyond loopback, everybody signs in (docs/login.md).",
+    "Address that the web page listens on. If it is not a loopback address, everybody must sign in (docs/login.md).",
     "127.0.0.1",
   ),
   PORT: field(port.default("3000"), "Port of the web page; 0 picks a free one.", "3000"),
@@ -101,7 +104,7 @@ const ownVariables = {
   ),
   HTTP_PROXY: secret(
     z.string().exactOptional(),
-    "The proxy for http:// addresses, which are reached directly without it; for all addresses if HTTPS_PROXY is not set.",
+    "The proxy for http:// addresses, which are otherwise reached directly; for all addresses if HTTPS_PROXY is not set.",
     "http://name:…@proxy.example.com:3128",
   ),
   NO_PROXY: field(
@@ -126,7 +129,7 @@ function providerVariables(): Record<string, z.ZodType<string | undefined>> {
       variables[regionVariable] ??= field(word.optional(), `Region of the provider ${id}.`, "eu-central-1");
     variables[baseUrlVariable] ??= field(
       httpUrl.optional(),
-      `Root of the API of the provider ${id}.`,
+      `Base URL of the API of the provider ${id}.`,
       "http://127.0.0.1:8000/v1",
     );
   }

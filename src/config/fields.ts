@@ -21,4 +21,4 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// 
 export const pathSchema = z
   .string()
   .min(1, "must not be empty")
-  .regex(/^(?!~(?:\/|$))/u, "must be written out: here, ~ is not the home directory");
+  .regex(/^(?!~(?:\/|$))/u, "must be written out in full: ~ is not expanded to the home directory");

@@ -27,7 +27,9 @@ export function ineffectiveSettings(
   return temperatures.flatMap(({ setting, temperature, model }) =>
     temperature === undefined || takesTemperature(model)
       ? []
-      : [`${setting}: has no effect, since ${model} takes no temperature. Take it out, or set another model.`],
+      : [
+          `${setting}: has no effect, because ${model} does not accept a temperature. Remove it, or choose another model.`,
+        ],
   );
 }
 
@@ -52,7 +54,7 @@ export function unknownTools(
   return lists.flatMap(({ setting, toolAllow = [] }) =>
     toolAllow
       .filter((name) => !names.includes(name) && !mayAppear(name))
-      .map((name) => `${setting}: with these settings there is no tool "${name}".${toolSuggestion(name, names)}`),
+      .map((name) => `${setting}: there is no tool "${name}" with these settings.${toolSuggestion(name, names)}`),
   );
 }
 
@@ -70,11 +72,11 @@ export function unknownToolsOfAgents(
       .filter((name) => !SHARED_TOOLS.has(name))
       .map((name) => ({ name, hint: toolSuggestion(name, names) }))
       .filter(({ hint }) => hint !== TOOLS_HINT)
-      .map(({ name, hint }) => `${setting}: with these settings there is no tool "${name}".${hint}`);
+      .map(({ name, hint }) => `${setting}: there is no tool "${name}" with these settings.${hint}`);
   return [...agents].flatMap(([agent, { tools = [], disallowedTools = [] }]) => {
     const unknown = unknownIn(tools);
     const isNone = unknown.length > 0 && unknown.length === tools.length;
-    const none = `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MAX_NAMED).join(", ")}.${TOOLS_HINT}`;
+    const none = `agents.${agent}.tools: none of these tools exists with these settings, so the agent can only talk: ${unknown.slice(0, MAX_NAMED).join(", ")}.${TOOLS_HINT}`;
     return [
       ...(isNone ? [none] : misspelt(`agents.${agent}.tools`, tools)),
       ...misspelt(`agents.${agent}.disallowedTools`, disallowedTools),
@@ -83,7 +85,7 @@ export function unknownToolsOfAgents(
 }
 
 const MAX_NAMED = 10;
-const TOOLS_HINT = " `/tools` lists those that there are.";
+const TOOLS_HINT = " `/tools` lists the available tools.";
 
 /** There may be hundreds of tools, so they are not all listed. */
 function toolSuggestion(name: string, names: readonly string[]): string {

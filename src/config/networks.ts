@@ -4,7 +4,7 @@ import { z } from "zod";
 /** An address, or a network given by an address and a prefix length. */
 export const networkSchema = z
   .string()
-  .refine((entry) => isNetwork(entry), "must be an address or a network: 127.0.0.1, 10.0.0.0/8");
+  .refine((entry) => isNetwork(entry), "must be an address or a network, for example 127.0.0.1 or 10.0.0.0/8");
 
 function isNetwork(entry: string): boolean {
   const [address = "", bits = "0", ...rest] = entry.split("/");

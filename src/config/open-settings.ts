@@ -15,20 +15,22 @@ export function openSettings(config: Config): string[] {
 
 function openModes({ query, allowedHosts, channels }: Config): string[] {
   if (query.mode === "agi" && allowedHosts.includes("*"))
-    return ['mode, allowedHosts: in mode agi with ["*"] nobody is asked for anything, and every public host is read.'];
+    return [
+      'mode, allowedHosts: in mode agi with ["*"], nobody is asked for anything, and every public host can be read.',
+    ];
   const own = Object.entries(channels).filter(([, { mode }]) => mode === "agi" && query.mode !== "agi");
   const named = [...(query.mode === "agi" ? ["mode"] : []), ...own.map(([id]) => `channels.${id}.mode`)];
-  return named.map((name) => `${name}: in mode agi nobody is asked before something is changed or run.`);
+  return named.map((name) => `${name}: in mode agi, nobody is asked before files are changed or commands are run.`);
 }
 
 function openHosts({ query, allowedHosts, sinks }: Config): string[] {
   return [
     ...(allowedHosts.includes("*") && query.mode !== "agi"
-      ? ['allowedHosts: with ["*"] every public host is read, unasked.']
+      ? ['allowedHosts: with ["*"], every public host can be read without asking.']
       : []),
     ...sinks
       .filter(({ host, send }) => host.startsWith("*.") && send === "files")
-      .map(({ host }) => `allowedHosts: files may go to any host beneath ${host.slice(2)}, unasked.`),
+      .map(({ host }) => `allowedHosts: files can be sent to any host under ${host.slice(2)} without asking.`),
   ];
 }
 
@@ -39,23 +41,25 @@ function openAccess({ access, approvals }: Config): string[] {
   const inAll = (setting: string, named: readonly string[]) =>
     named
       .filter((id) => everybody.includes(id))
-      .map((id) => `${setting}: ${id} is everybody of that server, whoever they are.`);
+      .map((id) => `${setting}: ${id} is everybody on that server, whoever they are.`);
   return [
-    ...(isForAll ? ["access: guests and people of other workspaces are served, whoever they are."] : []),
+    ...(isForAll ? ["access: guests and people from other workspaces are served, whoever they are."] : []),
     ...inAll("access.admins", access.admins),
     ...inAll("approvals.approvers", approvals.approvers),
   ];
 }
 
 function unconfined({ confinement }: Config): string[] {
-  return confinement === "off" ? ["confinement: off, so the system keeps nothing from the sandbox's process."] : [];
+  return confinement === "off"
+    ? ["confinement: is off, so the operating system does not restrict the sandbox's process."]
+    : [];
 }
 
 /** A page or a terminal has a single person, who need not be named; a workspace has many. */
 function adminWarnings({ slack, discord, access }: Config): string[] {
   const example = slack === null ? "discord:<id>" : "slack:U…";
   if ((slack === null && discord === null) || access.admins.length > 0) return [];
-  return [`access.admins: nobody is named. Write \`"access": { "admins": ["${example}"] }\` into the settings file.`];
+  return [`access.admins: there are no admins. Add \`"access": { "admins": ["${example}"] }\` to the settings file.`];
 }
 
 const LOOPBACK = /^(?:localhost$|127\.|\[?::1\]?$)/u;
@@ -68,10 +72,10 @@ function exposureWarnings({ web: { host, url, trustProxy } }: Config): string[] 
 }
 
 const UNENCRYPTED =
-  "HOST, web.url: passwords go over the network unencrypted. Put a proxy with TLS before the page, and set web.url to its https:// address.";
+  "HOST, web.url: passwords are sent over the network unencrypted. Put a TLS proxy in front of the page, and set web.url to its https:// address.";
 
 const ONE_VISITOR =
-  "web.trustProxy: without the address of the proxy, all who sign in look like one visitor, and wait for each other's wrong passwords.";
+  "web.trustProxy: the proxy's address is not set, so everybody who signs in looks like the same visitor, and one person's wrong passwords make the others wait.";
 
 /** The system's time zone, from TZ or /etc/localtime; null if it is not a valid one. */
 export function systemTimezone(): string | null {
@@ -81,5 +85,7 @@ export function systemTimezone(): string | null {
 
 function noTimezone({ jobs }: Config): string[] {
   if (jobs.timezone !== undefined || systemTimezone() !== null) return [];
-  return ["jobs.timezone: the system has none that is known (TZ), so jobs go by UTC. Set it, e.g. to Europe/Paris."];
+  return [
+    "jobs.timezone: the system has no valid time zone (TZ), so jobs use UTC. Set jobs.timezone, for example to Europe/Paris.",
+  ];
 }

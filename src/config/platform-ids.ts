@@ -37,7 +37,7 @@ function oneOf(forms: readonly Form[], must: string) {
 /** Suggests the form without a workspace for `slack:T1/C1`, which jobs and the page's addresses use. */
 function meantBy(text: string, isOne: (text: string) => boolean): string {
   const meant = `${text.slice(0, text.indexOf(":") + 1)}${text.slice(text.lastIndexOf("/") + 1)}`;
-  return meant !== text && isOne(meant) ? `; here it is ${meant}` : "";
+  return meant !== text && isOne(meant) ? `; write ${meant} here` : "";
 }
 
 /** `a, b or c` */

@@ -23,7 +23,7 @@ export function sharedPorts(config: Listening): string[] {
       .filter((earlier) => overlap(earlier, later))
       .map(
         ({ setting }) =>
-          `${later.setting}: is ${later.port}, as ${setting} is, and only one of them can have it. Set one of the two to a port that is free.`,
+          `${later.setting}: is ${later.port}, the same port as ${setting}. Set one of the two to another, free port.`,
       ),
   );
 }

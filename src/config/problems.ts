@@ -45,7 +45,7 @@ export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle
     if (issue.code === "unrecognized_keys") {
       const known = knownKeys(nodesAt(root, issue.path));
       return issue.keys.map((key) => {
-        return { path: [...issue.path, key], text: `is not known.${suggestion(key, known)}` };
+        return { path: [...issue.path, key], text: `is not a known key.${suggestion(key, known)}` };
       });
     }
     return [describeIssue(issue, root, style)];
@@ -102,7 +102,7 @@ function unionMessage({ errors }: Pick<z.core.$ZodIssueInvalidUnion, "errors">):
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",
@@ -120,14 +120,14 @@ const SHOWABLE = /^[\w.:/ -]{1,40}$/;
 const CREDENTIAL = /^(xox|xapp|sk-|gh[a-z]_|AKIA)|[A-Za-z0-9_-]{24,}|@/;
 
 function shownValue(value: unknown): string {
-  if (typeof value === "number" || typeof value === "boolean") return `, is ${value}`;
+  if (typeof value === "number" || typeof value === "boolean") return `, but is ${value}`;
   if (typeof value !== "string" || !SHOWABLE.test(value) || CREDENTIAL.test(value)) return "";
-  return `, is "${value}"`;
+  return `, but is "${value}"`;
 }
 
 /** “Did you mean …”, or the known keys if none is similar. */
 export function suggestion(key: string, known: readonly string[]): string {
-  return similarName(key, known) ?? (known.length === 0 ? "" : ` Known here: ${known.join(", ")}.`);
+  return similarName(key, known) ?? (known.length === 0 ? "" : ` Possible names: ${known.join(", ")}.`);
 }
 
 /** “Did you mean …”; null if none is similar. */

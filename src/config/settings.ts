@@ -12,11 +12,11 @@ import { channelKeySchema, personSchema } from "./platform-ids.ts";
  */
 
 const text = z.string().min(1, "must not be empty");
-const apiKey = text.regex(/^(?!\$\{)/, "is not taken from a variable here: set <PROVIDER>_API_KEY in the environment");
+const apiKey = text.regex(/^(?!\$\{)/, "cannot refer to a variable: set <PROVIDER>_API_KEY in the environment instead");
 
 export const modelRefSchema = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]*\/\S+$/, "must be provider/model, the provider in small letters");
+  .regex(/^[a-z0-9][a-z0-9-]*\/\S+$/, "must be provider/model, with the provider in lower-case letters");
 
 const people = z.array(personSchema);
 
@@ -31,7 +31,7 @@ const agentFields = {
   temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature, if the model accepts one.", 0.2),
   prompt: field(text.exactOptional(), "The role prompt: the first part of the system prompt.", "You audit changes."),
   access: field(
-    z.union([z.enum(["full", "read-only", "search-only"]), text], "must be a text").exactOptional(),
+    z.union([z.enum(["full", "read-only", "search-only"]), text], "must be a string").exactOptional(),
     "Which tools the agent may use. full: all. read-only: tools that only read, web_fetch and questions. search-only: read, glob, grep and web_fetch. Anything else: none.",
     "read-only",
   ),
@@ -41,15 +41,15 @@ const agentFields = {
     ["read", "grep", "bash"],
   ),
   disallowedTools: field(z.array(text).exactOptional(), "Tools that the agent may not use.", ["bash"]),
-  visible: field(z.boolean().exactOptional(), "Whether people see and choose the agent.", true),
+  visible: field(z.boolean().exactOptional(), "Whether people can see and choose the agent.", true),
   maxTurns: field(
     tokens.exactOptional(),
-    "Maximum number of model calls in one run; wins over the general setting.",
+    "Maximum number of model calls in one run; overrides the general setting.",
     20,
   ),
   color: field(
     z.enum(["red", "orange", "yellow", "green", "cyan", "blue", "purple", "brown", "black", "white"]).exactOptional(),
-    "The colour of the agent's sign in lists.",
+    "The colour of the agent's marker in lists.",
     "cyan",
   ),
 };
@@ -57,7 +57,7 @@ const agentFields = {
 export const agentSchema = z.strictObject(agentFields);
 export const agentNameSchema = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]*$/, "agent names are small letters, digits and hyphens");
+  .regex(/^[a-z0-9][a-z0-9-]*$/, "agent names consist of lower-case letters, digits and hyphens");
 const namedAgentSchema = z.strictObject({ name: field(text, "The agent's name.", "auditor"), ...agentFields });
 
 const priceSchema = z.strictObject({
@@ -68,20 +68,24 @@ const priceSchema = z.strictObject({
 });
 const modelFactsSchema = z.strictObject({
   contextWindow: field(tokens.exactOptional(), "Size of the model's context window, in tokens.", 200_000),
-  maxOutputTokens: field(tokens.exactOptional(), "Maximum number of tokens that the model writes in one call.", 64_000),
+  maxOutputTokens: field(
+    tokens.exactOptional(),
+    "Maximum number of tokens that the model can write in one call.",
+    64_000,
+  ),
   price: field(priceSchema.exactOptional(), "What the model costs.", { input: 3, output: 15 }),
 });
 const providerSchema = z.strictObject({
   apiKey: secret(apiKey.exactOptional(), "The key. Prefer the environment variable <PROVIDER>_API_KEY.", "sk-…"),
-  baseUrl: field(httpUrl.exactOptional(), "Root of the provider's API.", "http://127.0.0.1:8000/v1"),
+  baseUrl: field(httpUrl.exactOptional(), "Base URL of the provider's API.", "http://127.0.0.1:8000/v1"),
   region: field(
-    z.string().regex(REGION, "must be a region's name, such as eu-central-1").exactOptional(),
+    z.string().regex(REGION, "must be the name of a region, for example eu-central-1").exactOptional(),
     "Region of a provider with regional addresses (bedrock).",
     "eu-central-1",
   ),
   wire: field(
     z.enum(["anthropic", "responses", "chat"]).exactOptional(),
-    "Which API a provider of your own speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. For `bedrock` and `copilot`, which otherwise choose it by model, it applies to all models.",
+    "Which API your own provider uses: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. For `bedrock` and `copilot`, which otherwise choose the API by model, it applies to all models.",
     "chat",
   ),
   models: field(
@@ -91,7 +95,7 @@ const providerSchema = z.strictObject({
   ),
 });
 const providersSchema = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "provider ids are small letters, digits and hyphens"),
+  z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "provider ids consist of lower-case letters, digits and hyphens"),
   providerSchema,
 );
 
@@ -118,8 +122,8 @@ const queryFields = {
   ),
   outputStylePrompt: field(text.exactOptional(), "An output style in your own words.", "At most five sentences."),
   workingDirectory: field(
-    pathSchema.refine(isInside, "must be a path beneath the sandbox root").exactOptional(),
-    "The directory beneath the sandbox root that tools work in; they cannot reach above it. The AGENTS.md files from the root down to it apply. Each may import files beneath its root as `@docs/style.md`, outside code (five levels deep, 65,536 characters in all). Tools write imported files, like AGENTS.md itself, only if a person allows it; files in this directory that an AGENTS.md above it imports are not protected. Default: the root itself.",
+    pathSchema.refine(isInside, "must be a path under the sandbox root").exactOptional(),
+    "The directory under the sandbox root that tools work in; they cannot access anything above it. The AGENTS.md files from the root down to this directory apply. Each can import files under its root as `@docs/style.md`, outside code (at most five levels deep and 65,536 characters in total). Tools write imported files, like AGENTS.md itself, only if a person allows it; files in this directory that are imported by an AGENTS.md above it are not protected. Default: the root itself.",
     "service",
   ),
   thinkingBudget: field(
@@ -140,7 +144,7 @@ const queryFields = {
   ),
   maxBudgetUsd: field(dollars.exactOptional(), "US dollars that one run may cost; see `budgets`.", 0.5),
   agentDefinition: field(
-    z.union([text, namedAgentSchema], "must be an agent's name or a whole definition").exactOptional(),
+    z.union([text, namedAgentSchema], "must be the name of an agent or a complete definition").exactOptional(),
     "The agent that answers: a name from `agents` or extensions/agents, or a definition. Default build.",
     "plan",
   ),
@@ -151,12 +155,12 @@ const queryFields = {
   }),
   instructions: field(
     z.enum(["trust", "ask"]).exactOptional(),
-    "Whether agents follow AGENTS.md, CLAUDE.md and skills of the channel's directory at once (trust), or only after somebody here has allowed their text (ask). With ask, each version is shown once, and runs continue without it until then. Default: ask if the directory is in a git checkout, otherwise trust.",
+    "Whether agents follow AGENTS.md, CLAUDE.md and skills in the channel's directory immediately (trust), or only after somebody in the channel has allowed their text (ask). With ask, each version is shown once, and runs continue without it until it is allowed. Default: ask if the directory is in a git checkout, otherwise trust.",
     "trust",
   ),
   mode: field(
     z.enum(["read", "write", "agi"]).exactOptional(),
-    "read: agents only look. write: they also get tools that change files and run commands. agi: like write, but only what asks in every mode asks (docs/permissions.md). Default write.",
+    "read: agents can only read. write: they also get tools that change files and run commands. agi: like write, but only actions that need approval in every mode ask for it (docs/permissions.md). Default write.",
     "read",
   ),
 };
@@ -169,7 +173,7 @@ const channelSchema = z.strictObject({
   ...queryFields,
   directory: field(
     pathSchema.exactOptional(),
-    "Binds the channel's sandbox root to this directory; a relative path starts at the configuration file.",
+    "Makes this directory the channel's sandbox root; a relative path starts at the directory of the settings file.",
     "/srv/checkout",
   ),
   rootMb: field(
@@ -179,7 +183,7 @@ const channelSchema = z.strictObject({
   ),
   requireMention: field(
     z.boolean().exactOptional(),
-    "Whether the bot answers only messages that mention it in threads, too.",
+    "Whether the bot answers only messages that mention it, even in threads.",
     true,
   ),
 });
@@ -192,17 +196,17 @@ const source = z
   .string()
   .regex(
     new RegExp(String.raw`^${host}(/[^\s?#]*)?$`),
-    "must be a host, perhaps with a path: example.com, *.example.com, example.com:8443, example.com/docs or *",
+    "must be a host, optionally with a path: example.com, *.example.com, example.com:8443, example.com/docs or *",
   );
 const sink = z.strictObject({
   host: field(
-    hostPattern.refine((text) => !text.startsWith("*:") && text !== "*", "must name a host, not every one"),
+    hostPattern.refine((text) => !text.startsWith("*:") && text !== "*", "must name specific hosts, not all of them"),
     "The host.",
     "api.example.com",
   ),
   send: field(
     z.enum(["channel", "files"]),
-    "The data that may go there: what people say in the channel, or files of its directory as well.",
+    "The data that may be sent there: what people say in the channel, or files from its directory as well.",
     "channel",
   ),
 });
@@ -210,7 +214,7 @@ const guardedFile = z
   .string()
   .refine(
     (pattern) => /[^/.*]/.test(pattern) && !/^\/|(^|\/)\.\.(\/|$)|\*\*/.test(pattern),
-    "must be a name, or a path without .. from the channel's directory on; * stands for a part of one name",
+    "must be a name, or a path without .. relative to the channel's directory; * stands for any part of one name",
   );
 
 const urlPattern = z
@@ -231,14 +235,14 @@ export const settingsSchema = z.strictObject({
   access: field(
     z
       .strictObject({
-        admins: field(people.default([]), "People who may also administer.", ["slack:U0123ABCD"]),
+        admins: field(people.default([]), "People who may also administer Deckhand.", ["slack:U0123ABCD"]),
         allow: field(people.exactOptional(), "If set, only these people (and admins) are served.", ["slack:U1"]),
         deny: field(people.default([]), "People who are never served.", ["discord:role:1"]),
         guests: field(z.boolean().default(false), "Whether guests of the workspace are served.", false),
-        external: field(z.boolean().default(false), "Whether people of other workspaces are served.", false),
+        external: field(z.boolean().default(false), "Whether people from other workspaces are served.", false),
         workspaces: field(
           people.exactOptional(),
-          "Workspaces to serve: Slack teams or Discord servers. For a platform without one here: the workspaces that Deckhand is in at its first start.",
+          "Workspaces to serve: Slack teams or Discord servers. If none is listed for a platform: the workspaces that Deckhand is in when it first starts.",
           ["discord:1180000000000000000"],
         ),
       })
@@ -263,8 +267,8 @@ export const settingsSchema = z.strictObject({
     z
       .strictObject({
         url: field(
-          httpUrl.regex(/^https?:\/\/[^/?#@]+\/?$/u, "must name a host and no path").exactOptional(),
-          "Address at which people reach the page through a proxy or under a name. If set, everybody signs in (docs/login.md).",
+          httpUrl.regex(/^https?:\/\/[^/?#@]+\/?$/u, "must have a host and no path").exactOptional(),
+          "Address at which people reach the page through a proxy or under a name. If set, everybody must sign in (docs/login.md).",
           "https://deckhand.example.com",
         ),
         trustProxy: field(
@@ -286,7 +290,7 @@ export const settingsSchema = z.strictObject({
             .string()
             .refine((name) => isTimezone(name), "must be an IANA name like Europe/Paris")
             .exactOptional(),
-          "Time zone of jobs that name none. Default: the machine's.",
+          "Time zone of jobs that do not set one. Default: the machine's.",
           "Europe/Paris",
         ),
       })
@@ -311,33 +315,33 @@ export const settingsSchema = z.strictObject({
         ),
       })
       .prefault({}),
-    "Reactions with which people hand a message to the bot: each begins a session about it. Empty lists turn this off.",
+    "Reactions that people use to hand a message to the bot; each starts a session about that message. Empty lists turn this off.",
     { slack: ["robot_face"], discord: ["🤖"] },
   ),
   allowedHosts: field(
     z.array(z.union([source, sink], "must be a host, or { host, send }")).default([]),
-    'Hosts that tools may read from without asking: example.com, or *.example.com for its subdomains. Add :port for a port other than 80 and 443, and /path to allow only addresses beneath it. ["*"] is every public host. Once a conversation holds content of others, data that no person wrote goes to a host unasked only if the host is written as { "host": "api.example.com", "send": "channel" }, or with "files". Private addresses are never reached.',
+    'Hosts that tools may read from without asking: example.com, or *.example.com for its subdomains. Add :port for a port other than 80 and 443, and /path to allow only addresses under it. ["*"] means every public host. Once a conversation contains content from others, data that no person wrote is sent to a host without asking only if the host is written as { "host": "api.example.com", "send": "channel" }, or with "files". Private addresses are never contacted.',
     ["api.github.com"],
   ),
   blockedUrls: field(
     z.array(urlPattern).default([]),
-    "URL prefixes to refuse although their host is allowed, as host/path.",
+    "URL prefixes to refuse even if their host is allowed, as host/path.",
     ["api.github.com/admin"],
   ),
   guardedFiles: field(
     z.array(guardedFile).default([]),
-    "Files that tools change only with a person's decision, each time and in every mode, in addition to those that instruct agents or that machines run automatically. Each is a name at any depth, or a path relative to a channel's directory. * stands for any part of one name, and a directory for everything in it.",
+    "Files that tools change only with a person's approval, each time and in every mode, in addition to files that instruct agents or that machines run automatically. Each entry is a name at any depth, or a path relative to a channel's directory. * stands for any part of one name, and a directory stands for everything in it.",
     ["deploy", "infra/*.tf"],
   ),
   confinement: field(
     z.enum(["auto", "required", "off"]).default("auto"),
-    "Whether bubblewrap confines the sandbox's process as well: no network, and no files but the sandbox roots and what the process needs. auto: if possible; `deckhand doctor` says what is missing. required: Deckhand does not start without it. If a channel's directory is a symbolic link, name its target instead.",
+    "Whether bubblewrap also confines the sandbox's process: no network, and no files except the sandbox roots and what the process needs. auto: if possible; `deckhand doctor` shows what is missing. required: Deckhand does not start without it. If a channel's directory is a symbolic link, set `directory` to its target instead.",
     "required",
   ),
   ...limitFields,
   fastModel: field(
     modelRefSchema.exactOptional(),
-    "A quick model for agents that only explore (those with `fast`, such as explorer), provider/model.",
+    "A fast model for agents that only explore (those with `fast`, for example explorer), provider/model.",
     "anthropic/claude-haiku-5-5",
   ),
   agents: field(
@@ -347,20 +351,20 @@ export const settingsSchema = z.strictObject({
   ),
   channels: field(
     z.record(channelKeySchema, channelSchema).default({}),
-    "Settings of single channels, by platform:id.",
+    "Settings for individual channels, by platform:id.",
     { "slack:C0123ABCD": { directory: "/srv/checkout" } },
   ),
-  providers: field(providersSchema.default({}), "Model providers by id; the environment wins.", {
+  providers: field(providersSchema.default({}), "Model providers by id; the environment takes precedence.", {
     vllm: { baseUrl: "http://127.0.0.1:8000/v1" },
   }),
   providerRegistry: field(
     providersSchema.default({}),
-    "The same as `providers`, under the query setting's name; `providers` wins.",
+    "The same as `providers`, under the query setting's name; `providers` takes precedence.",
     { vllm: { baseUrl: "http://127.0.0.1:8000/v1" } },
   ),
   maxConcurrentRuns: field(
     tokens.default(32),
-    "Maximum number of runs at work at once. The rest queue, and people and channels take turns. One person takes at most three quarters of the places, one channel seven eighths; `quotas` sets other shares.",
+    "Maximum number of concurrent runs. Further runs are queued, and people and channels take turns. One person gets at most three quarters of the slots, one channel seven eighths; `quotas` sets other limits.",
     32,
   ),
 });

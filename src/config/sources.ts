@@ -81,7 +81,8 @@ function readConfigFile(env: Environment, cwd: string): ConfigFile {
   try {
     const parsed: unknown = JSON.parse(json);
     const problems = repeatedKeys(json).map(
-      ({ path: key, line }) => `${name}: ${key}: stands twice, again at line ${line}. Keep one of the two.`,
+      ({ path: key, line }) =>
+        `${name}: ${key}: appears twice, the second time at line ${line}. Remove one of the two.`,
     );
     return { name, path: file, value: withoutComments(parsed), problems };
   } catch (error) {
@@ -101,14 +102,14 @@ function positionOf(text: string, error: unknown): string {
 function readOptional(file: string): { readonly text: string | null; readonly problem: string | null } {
   try {
     const bytes = readFileSync(file);
-    if (!isUtf8(bytes) || bytes.includes(0)) return { text: null, problem: "is no UTF-8. Write it as that." };
+    if (!isUtf8(bytes) || bytes.includes(0)) return { text: null, problem: "is not UTF-8. Save it as UTF-8." };
     return { text: bytes.toString().replace(/^\uFEFF/, ""), problem: null };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";
     if (code !== "ENOENT")
-      return { text: null, problem: `cannot be read (${code}). Make it a file that this user may read.` };
+      return { text: null, problem: `cannot be read (${code}). Make it a file that this user can read.` };
     const isLink = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    return { text: null, problem: isLink ? "is a link to a file that is not there." : null };
+    return { text: null, problem: isLink ? "is a symbolic link to a file that does not exist." : null };
   }
 }
 

@@ -34,7 +34,8 @@ const SAY_EVERY_MS = 5_000;
 export async function copyDatabase({ config, file, runtime, say }: DatabaseCopying): Promise<Copied> {
   const { database } = config;
   if (database.kind === "sqlite") throw new ConfigError([NO_TARGET]);
-  if (!existsSync(file)) throw new ConfigError([`There is no ${file}: --from names the SQLite file.`]);
+  if (!existsSync(file))
+    throw new ConfigError([`There is no file ${file}. Pass the path of the SQLite file as --from.`]);
   const source = `file:${file}`;
   for (const line of await requireServer({ ...database, engine: "embedded" })) say(`⚠ ${line}`);
   await using parts = new AsyncDisposableStack();
@@ -66,7 +67,7 @@ export async function copyDatabase({ config, file, runtime, say }: DatabaseCopyi
 async function leaseOn(url: string, where: string, { clock }: Pick<Runtime, "clock">): Promise<Lease> {
   const held = new AbortController();
   const standby = () =>
-    held.abort(new ConfigError([`Deckhand runs on ${where}. Stop every process of it, then copy again.`]));
+    held.abort(new ConfigError([`Deckhand is running on ${where}. Stop all its processes, then copy again.`]));
   return await acquireLease({ url, clock, signal: held.signal, standby });
 }
 
@@ -84,10 +85,12 @@ export function copiedLines({ rows, tables, texts }: Copied, { file, home, sandb
   return [
     ...(texts === 0
       ? []
-      : [`⚠ Texts with the character NUL, which PostgreSQL refuses: ${figure(texts)}. They have \uFFFD in its place.`]),
-    `✓ ${figure(rows)} rows of ${tables} tables are copied, and counted there. Start Deckhand with this DATABASE_URL: what waits goes on.`,
-    `${file} is as it was: keep it as a backup, and start nothing on it any more.`,
-    `Files stay in ${home} and ${sandbox}. On another machine they are needed at the same paths: docs/scaling.md, “From SQLite to PostgreSQL”.`,
+      : [
+          `⚠ Texts with the NUL character, which PostgreSQL does not accept: ${figure(texts)}. It was replaced by \uFFFD.`,
+        ]),
+    `✓ Copied ${figure(rows)} rows of ${tables} tables, and verified their number. Start Deckhand with this DATABASE_URL; unfinished work continues.`,
+    `${file} was not changed. Keep it as a backup, and do not start Deckhand on it any more.`,
+    `Files stay in ${home} and ${sandbox}. On another machine, they must be at the same paths: docs/scaling.md, “From SQLite to PostgreSQL”.`,
   ];
 }
 
@@ -96,10 +99,11 @@ interface CopiedFrom extends Pick<Config, "home" | "sandbox"> {
 }
 
 const NO_TARGET =
-  "DATABASE_URL: names no PostgreSQL to copy to. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand";
+  "DATABASE_URL: must be the PostgreSQL database to copy to. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand";
 
-const LOST = "DATABASE_URL: PostgreSQL broke the connection that kept others out. Nothing was copied: copy again.";
+const LOST =
+  "DATABASE_URL: the PostgreSQL connection that kept other processes out was lost. Nothing was copied. Copy again.";
 
 function olderFile(file: string): string {
-  return `${file} is of an older version. Start this version on it once, without DATABASE_URL, stop it, then copy again.`;
+  return `${file} was written by an older version. Start this version on it once, without DATABASE_URL, stop it, then copy again.`;
 }

@@ -100,7 +100,7 @@ async function makeRoom(to: Target, tables: readonly Table[]): Promise<void> {
   const kept = filled.filter((name) => !OF_A_START.includes(name));
   if (kept.length > 0) {
     throw new ConfigError([
-      `DATABASE_URL: this PostgreSQL holds data already (${kept.join(", ")}). Name an empty database: DROP DATABASE …; CREATE DATABASE … OWNER …; makes it one. Nothing was copied.`,
+      `DATABASE_URL: this PostgreSQL database already contains data (${kept.join(", ")}). Nothing was copied. Use an empty database; to empty this one, run DROP DATABASE …; CREATE DATABASE … OWNER …;`,
     ]);
   }
   for (const name of filled) await to.query(`DELETE FROM ${quoted(name)}`);

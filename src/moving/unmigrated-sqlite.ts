@@ -15,7 +15,7 @@ export async function unmigratedSqlite({
   if (there === 0 || (await sessionsIn(database.url)) !== 0) return [];
   const sessions = there === 1 ? "a session" : `${figure(there)} sessions`;
   return [
-    `DATABASE_URL: this PostgreSQL has no sessions, and ${file} has ${sessions}. To bring all of it along, stop Deckhand and run \`deckhand data copy\`; or move the file away.`,
+    `DATABASE_URL: this PostgreSQL database has no sessions, but ${file} has ${sessions}. To copy everything from it, stop Deckhand and run \`deckhand data copy\`; otherwise, move the file away.`,
   ];
 }
 

@@ -57,7 +57,7 @@ function addProcesses(
 ): void {
   const members = new Gauge({
     name: "deckhand_replica_runs",
-    help: "Runs of each process that shares the database, as it tells the others.",
+    help: "Runs of each process that shares the database, as reported to the others.",
     labelNames: ["replica", "state"],
     registers: [],
     async collect() {
@@ -70,7 +70,7 @@ function addProcesses(
   });
   const settings = new Gauge({
     name: "deckhand_other_settings",
-    help: "Settings that are not those of the other processes that share the database; 0 but for a rollout.",
+    help: "Number of settings that differ from the other processes that share the database; 0 except during a rollout.",
     registers: [],
     collect() {
       this.set(sources.otherSettings());
@@ -95,7 +95,7 @@ function addRuns(
 ): void {
   const runs = new Gauge({
     name: "deckhand_runs",
-    help: "Runs that go on or wait for a place.",
+    help: "Runs that are running or waiting for a slot.",
     labelNames: ["state"],
     registers: [],
     collect() {
@@ -106,7 +106,7 @@ function addRuns(
   });
   const ended = new Counter({
     name: "deckhand_runs_ended_total",
-    help: "Runs that this process has ended, sub-agents' too: by what they came to, and an error's code.",
+    help: "Runs that this process has ended, including those of sub-agents, by outcome and error code.",
     labelNames: ["outcome", "code"],
     registers: [],
     collect() {

@@ -51,7 +51,7 @@ export function proxyProblems(env: Environment): string[] {
 export function proxyWarnings(env: Environment): string[] {
   const networks = entriesOf(env).filter((entry) => entry.includes("/"));
   return networks.map(
-    (network) => `NO_PROXY: ${network} has no effect. Name hosts, domains (.example.com) or single addresses.`,
+    (network) => `NO_PROXY: ${network} has no effect. Use hosts, domains (.example.com) or single addresses.`,
   );
 }
 

@@ -33,5 +33,5 @@ export function readiness(
   return { status: isReady ? 200 : 503, body: { ready: isReady, state, ...sharing, ...database, platforms: details } };
 }
 
-const FULL = "its disk is full; make room";
-const UNWRITABLE = "it takes no changes; the log says why";
+const FULL = "its disk is full; free up space";
+const UNWRITABLE = "it refuses writes; the log says why";

@@ -22,7 +22,7 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
       const { problems, warnings } = compareSettings(commonSettings(config), members);
       const names = members.map(({ host, pid }) => `${host}:${pid}`).join(", ");
       const text =
-        members.length === 0 ? "no other process runs on the database" : `processes on the database: ${names}`;
+        members.length === 0 ? "no other process is running on the database" : `processes on the database: ${names}`;
       return [
         good(text),
         ...problems.map(bad),
@@ -46,7 +46,7 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
   const missing = places.filter(({ directory }) => !existsSync(directory));
   if (missing.length > 0)
     return missing.map(({ setting, directory }) =>
-      bad(`${setting}: ${directory} is not there: mount the volume of the processes that run.`),
+      bad(`${setting}: ${directory} does not exist. Mount the volume that the running processes use.`),
     );
   const { openNotifications } = await import("../core/store/cluster/notifications.ts");
   const { eldestOther } = await import("../core/store/cluster/members.ts");
@@ -62,7 +62,7 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
     });
     if (verified === null) return [];
     if (!verified.isVerified) return [warned(unverifiedWarning(verified))];
-    return [good(`the directories are those of replica ${verified.by.name}`)];
+    return [good(`the directories are the same as those of replica ${verified.by.name}`)];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(bad);
     throw error;

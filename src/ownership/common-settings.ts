@@ -110,7 +110,7 @@ export function compareSettings(own: CommonSettings, others: readonly ClusterMem
       return value === undefined || value === own.settings[name] ? [] : (REQUIRED[name] ?? []);
     });
     if (required.length > 0)
-      problems.push(`${required.join(", and ")} must be that of ${there}, which runs on the same database.`);
+      problems.push(`${required.join(", and ")} must be the same as in ${there}, which runs on the same database.`);
     const differing = differingNames(own, other);
     names.push(...differing);
     if (differing.length > 0) warnings.push(`Settings differ from those of ${there}: ${words(differing, own, other)}.`);
@@ -118,7 +118,8 @@ export function compareSettings(own: CommonSettings, others: readonly ClusterMem
   return { problems, warnings: warnings.map((line) => `${line} ${UNTIL_THEN}`), names: [...new Set(names)].sort() };
 }
 
-const UNTIL_THEN = "Give all the same: until then each thread goes by those of the process that has it.";
+const UNTIL_THEN =
+  "Use the same settings everywhere: until then, each thread follows the settings of the process that runs it.";
 
 /** Empty if either process is of a release that does not share its settings. */
 function differingNames({ given: own }: CommonSettings, { given: other }: CommonSettings): string[] {
@@ -151,6 +152,6 @@ export function otherVersions(version: string, others: readonly ClusterMember[])
     .filter((other) => other.version !== version)
     .map((other) => {
       const there = `the process ${other.pid} on ${other.host}`;
-      return `This is version ${version}, and ${there} is ${other.version}: bring all to the same one.`;
+      return `This is version ${version}, but ${there} runs version ${other.version}. Use the same version everywhere.`;
     });
 }

@@ -28,7 +28,9 @@ export async function runDrain(
   const { terminal } = world;
   try {
     if (engine !== "dbos")
-      throw new ConfigError(["DECKHAND_ENGINE is not dbos: one process runs everything. Stop that one."]);
+      throw new ConfigError([
+        "DECKHAND_ENGINE is not dbos, so a single process runs everything. Stop that process instead.",
+      ]);
     const connection = await openClusterConnection(database.directUrl);
     try {
       await drain(connection, named, world);
@@ -45,26 +47,28 @@ async function drain(connection: ClusterConnection, named: string | null, { term
   const members = await findMembers(connection);
   if (named === null) {
     for (const line of members.map(lineOf)) terminal.out(line);
-    if (members.length === 0) terminal.out("No process runs on this database.");
+    if (members.length === 0) terminal.out("No process is running on this database.");
     return;
   }
   const found = members.filter(({ id, host, pid }) => [id, host, `${host}:${pid}`].includes(named));
   const [one, another] = found;
   if (one === undefined || another !== undefined) {
-    terminal.error(one === undefined ? `✗ There is no process ${named}.` : `✗ Several processes run on ${named}.`);
+    terminal.error(
+      one === undefined ? `✗ There is no process ${named}.` : `✗ Several processes are running on ${named}.`,
+    );
     for (const line of members.map(lineOf)) terminal.error(line);
     return terminal.fail();
   }
   if ((await drainMember(connection, one.id)) === "last") {
-    terminal.error("✗ It is the only one that takes sessions. Start another one first, or stop it.");
+    terminal.error("✗ It is the only process that accepts sessions. Start another one first, or stop this one.");
     return terminal.fail();
   }
-  terminal.out(`⏳ ${nameOf(one)} hands over ${one.running} runs.`);
+  terminal.out(`⏳ ${nameOf(one)} is handing over ${one.running} runs.`);
   for (const until = clock.now() + LONGEST_MS; clock.now() < until; ) {
     await clock.sleep(LOOK_EVERY_MS, AbortSignal.any([]));
-    if ((await readMembers(connection)).every(({ id }) => id !== one.id)) return terminal.out("✓ It has ended.");
+    if ((await readMembers(connection)).every(({ id }) => id !== one.id)) return terminal.out("✓ It has exited.");
   }
-  terminal.error("✗ It still runs. What it does not hand over, the others take when it is stopped.");
+  terminal.error("✗ It is still running. When it is stopped, the others take over what it has not handed over.");
   terminal.fail();
 }
 
@@ -74,6 +78,6 @@ function nameOf({ host, pid }: ClusterMember): string {
 
 function lineOf(member: ClusterMember): string {
   const { version, running, waiting, draining, roles } = member;
-  const state = draining ? "hands over" : `${running} running, ${waiting} waiting`;
+  const state = draining ? "handing over" : `${running} running, ${waiting} waiting`;
   return `  ${nameOf(member)} · version ${version} · ${state}${roles.length === 0 ? "" : ` · ${roles.join(", ")}`}`;
 }

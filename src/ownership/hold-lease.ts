@@ -31,7 +31,7 @@ export async function holdLease({ config, clock, say, standBy, fail, parts, sign
     signal,
     standby: () => {
       standBy();
-      say("⏸ Another process runs on this database. Standing by; I take over when it ends.");
+      say("⏸ Another process is running on this database. Standing by; this process takes over when it ends.");
     },
   });
   parts.defer(() => lease.release());
@@ -59,4 +59,4 @@ async function watchFile(file: string, clock: Clock, signal: AbortSignal): Promi
 }
 
 const REPLACED =
-  "was removed or replaced while I was running, so that what I have written since is lost. I end here; start me again to work on what is there now.";
+  "was removed or replaced while Deckhand was running, so everything written since then is lost. Deckhand stops here; start it again to use what is there now.";

@@ -85,7 +85,7 @@ async function join(owning: Owning): Promise<Ownership> {
     },
     standBy: () => {
       standBy();
-      say("⏸ Another process runs on this database alone. Standing by; I join in when it ends.");
+      say("⏸ Another process is using this database exclusively. Standing by; this process joins when it ends.");
     },
     lost: fail,
     drain,

@@ -171,6 +171,6 @@ export class Reachability {
 }
 
 function notReached(title: string, detail: string): AppError {
-  const why = `${title} is reached by another process, and not from here (${detail})`;
+  const why = `${title} can be reached by another process, but not by this one (${detail})`;
   return new PlatformError("platform_failed", why, { detail: { platform: title } });
 }

@@ -124,7 +124,7 @@ export async function verifySharedVolumes(options: VerifyScope): Promise<Verifie
 
 /** The warning for the operator. */
 export function unverifiedWarning({ by }: VerifiedVolumes): string {
-  return `The directories could not be compared with those of replica ${by.name}, which is of another version. Make sure that both have the same.`;
+  return `The directories could not be compared with those of replica ${by.name}, which runs another version. Make sure that both use the same directories.`;
 }
 
 async function verifySharedVolume(
@@ -139,10 +139,10 @@ async function verifySharedVolume(
     const answer = await tryOnce(directory, other, options);
     if (answer === "shared" || answer === "not written") return { by: other, isVerified: true };
     if (answer === "not its own")
-      throw refuse(`is none of the directories of replica ${other.name}: give all replicas the same paths.`);
+      throw refuse(`is not one of the directories of replica ${other.name}: use the same paths on all replicas.`);
     if (answer === "not found") failed += 1;
     if (failed === TRIES)
-      throw refuse(`is not the directory that replica ${other.name} has there: mount the same volume on both.`);
+      throw refuse(`is not the same directory as on replica ${other.name}: mount the same volume on both.`);
     const waitedMs = options.clock.now() - begunAt;
     if (!other.showsDirectories && waitedMs > OLDER_MS) return { by: other, isVerified: false };
     if (waitedMs > ANSWER_MS)

@@ -43,7 +43,7 @@ test.each([
 });
 
 test.each([
-  { name: "nothing at all", args: [], piped: "", says: "There is nothing to ask" },
+  { name: "nothing at all", args: [], piped: "", says: "There is no message" },
   { name: "more than an attachment may have", args: ["hi"], piped: "x".repeat(11_000_000), says: "larger than 10 MB" },
   { name: "what excludes each other", args: ["--new", "--continue"], piped: "", says: "cannot be used with" },
 ])("$name is refused", async ({ args, piped, says }) => {
@@ -60,7 +60,7 @@ test("waiting for piped input that does not arrive is announced", async () => {
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
   vi.advanceTimersByTime(3_000);
   stdin.end();
-  expect((await asking).error).toContain("write </dev/null behind the command");
+  expect((await asking).error).toContain("add </dev/null to the command");
 });
 
 test("--help describes the exit codes", async () => {

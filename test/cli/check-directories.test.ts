@@ -13,16 +13,16 @@ test.each([
   chmodSync(directory, mode);
   const findings = checkDirectories(load({ file: { channels: { "slack:C1": { directory } } } }));
   expect(findings).toHaveLength(found);
-  expect(findings.every(({ ok, text }) => ok && text.includes("other users of this machine can enter"))).toBe(true);
+  expect(findings.every(({ ok, text }) => ok && text.includes("other users of this machine can access"))).toBe(true);
   expect(statSync(directory).mode & 0o777).toBe(mode);
 });
 
 test.each([
-  { directory: "/nowhere/at/all", line: "there is no /nowhere/at/all. Create it, or mend the path." },
-  { directory: "/dev/null", line: "/dev/null is no directory." },
+  { directory: "/nowhere/at/all", line: "/nowhere/at/all does not exist. Create it, or correct the path." },
+  { directory: "/dev/null", line: "/dev/null is not a directory." },
   {
     directory: "/dev/null/x",
-    line: "/dev/null/x cannot be entered (ENOTDIR). Let this user enter it, or mend the path.",
+    line: "/dev/null/x cannot be accessed (ENOTDIR). Give this user access, or correct the path.",
   },
 ])("an unusable channel directory is reported, and the others are still checked: $directory", ({ directory, line }) => {
   const config = load({ file: { channels: { "slack:C1": { directory }, "slack:C2": { directory: "/nowhere" } } } });
@@ -35,7 +35,7 @@ test("a nearly full disk is reported with its free space", () => {
   const directory = tempDirectory();
   const finding = checkWritable("DECKHAND_HOME", directory, { littleBytes: Number.POSITIVE_INFINITY });
   expect(finding).toMatchObject({ ok: true, isWarning: true });
-  expect(finding.text).toMatch(/^DECKHAND_HOME .+: its disk has [\d.]+ .?B left\. Make room\.$/u);
+  expect(finding.text).toMatch(/^DECKHAND_HOME .+: its disk has only [\d.]+ .?B left\. Free up space\.$/u);
   expect(checkWritable("DECKHAND_HOME", directory, { littleBytes: 0 }).isWarning).toBeUndefined();
   expect(readdirSync(directory)).toEqual([]);
 });

@@ -160,7 +160,7 @@ test("an unresponsive provider times out, and does not delay the others", async 
   ]);
 });
 
-test("a certificate that nobody here trusts, as behind a proxy that opens what is encrypted, is named with the remedy", async () => {
+test("a certificate that nobody here trusts, as behind a proxy that intercepts TLS, is named with the remedy", async () => {
   const server = createSecureServer({ ...VALID }, (_request, response) => response.end());
   const { port } = await listening(server, "127.0.0.1", 0);
   const { lines } = await online({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: `https://127.0.0.1:${port}/v1` });
@@ -176,5 +176,5 @@ test("without --online keys are not tested, and without any key there is nothing
   });
   expect(out).not.toContain("accepts the key");
   expect(server.asked).toEqual([]);
-  expect((await online({})).lines).toEqual(["⚠ no provider has a key: none is tried"]);
+  expect((await online({})).lines).toEqual(["⚠ no provider has a key, so none is tested"]);
 });

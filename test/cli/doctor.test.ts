@@ -48,9 +48,9 @@ test("a healthy project has one ✓ line per check", async () => {
     `✓ DECKHAND_SANDBOX ${cwd}/data/sandbox is writable`,
     `✓ SQLite database ${cwd}/data/deckhand.db`,
     expect.stringMatching(/^✓ the sandbox's process is confined|^⚠ the sandbox's process is not confined/u),
-    "✓ Slack: off; SLACK_BOT_TOKEN turns it on",
-    "✓ Discord: off; DISCORD_TOKEN turns it on",
-    "✓ model: demo/scripted, since DECKHAND_MODEL is not set",
+    "✓ Slack: off; set SLACK_BOT_TOKEN to turn it on",
+    "✓ Discord: off; set DISCORD_TOKEN to turn it on",
+    "✓ model: demo/scripted, because DECKHAND_MODEL is not set",
     "✓ retention: everything is kept until somebody deletes it",
     "✓ PORT: 127.0.0.1:0 is free",
   ]);
@@ -60,7 +60,7 @@ test("a healthy project has one ✓ line per check", async () => {
 test("a disabled confinement of the sandbox process is a warning", async () => {
   const cwd = directoryWith({ file: { confinement: "off" } });
   const { lines } = await doctor({ cwd });
-  expect(lines).toContain("⚠ confinement: off, so the system keeps nothing from the sandbox's process.");
+  expect(lines).toContain("⚠ confinement: is off, so the operating system does not restrict the sandbox's process.");
 });
 
 test("a workspace that was refused gets a ⚠ line until the settings allow it", async () => {
@@ -74,7 +74,7 @@ test("a workspace that was refused gets a ⚠ line until the settings allow it",
   await store.close();
   const { lines, failed } = await doctor({ cwd });
   expect(lines.filter((line) => line.includes("discord:"))).toEqual([
-    "⚠ Quay (discord:66) asked for something and is not served: `access.workspaces` lets it in",
+    "⚠ Quay (discord:66) asked for something but is not served: add it to `access.workspaces` to serve it",
   ]);
   expect(failed).toBe(false);
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ access: { workspaces: ["discord:66"] } }));
@@ -90,7 +90,7 @@ test("for a damaged SQLite file doctor recommends restoring a backup", async () 
   writeFileSync(file, bytes.fill(0xff, HEADER_BYTES));
   const { lines, failed } = await doctor({ cwd });
   expect(lines).toContainEqual(
-    expect.stringMatching(/^✗ DATABASE_URL: .* cannot be opened \(SQLITE_CORRUPT\)\. It is damaged\. Restore it/u),
+    expect.stringMatching(/^✗ DATABASE_URL: .* cannot be opened \(SQLITE_CORRUPT\)\. It is damaged\. Replace it/u),
   );
   expect(failed).toBe(true);
 });
@@ -107,37 +107,37 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
   {
     name: "a home that cannot be written",
     given: { env: { DECKHAND_HOME: `${import.meta.filename}/home` } },
-    line: `✗ DECKHAND_HOME ${import.meta.filename}/home cannot be written (ENOTDIR). Give this user the right to, or set DECKHAND_HOME.`,
+    line: `✗ DECKHAND_HOME ${import.meta.filename}/home cannot be written (ENOTDIR). Give this user write permission, or set DECKHAND_HOME to another directory.`,
   },
   {
     name: "a PostgreSQL that is not there",
     given: { env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x" } },
-    line: "✗ DATABASE_URL: PostgreSQL does not let me in (ECONNREFUSED). Is it up, and are address, user, password and database right?",
+    line: "✗ DATABASE_URL: cannot connect to PostgreSQL (ECONNREFUSED). Check that it is running, and that address, user, password and database are correct.",
   },
   {
     name: "a PostgreSQL that is not there for any of several processes",
     given: { env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x", DECKHAND_ENGINE: "dbos" } },
-    line: "✗ DATABASE_URL: PostgreSQL does not let me in (ECONNREFUSED). Is it up, and are address, user, password and database right?",
+    line: "✗ DATABASE_URL: cannot connect to PostgreSQL (ECONNREFUSED). Check that it is running, and that address, user, password and database are correct.",
   },
   {
     name: "a certificate that is not there",
     given: { env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x?sslmode=verify-full&sslrootcert=/nope.pem" } },
-    line: "✗ DATABASE_URL: the file of sslrootcert, sslcert or sslkey in it cannot be read (ENOENT). Mend its path.",
+    line: "✗ DATABASE_URL: the file named in sslrootcert, sslcert or sslkey cannot be read (ENOENT). Correct its path.",
   },
   {
     name: "an address that this machine has not",
     given: { env: { HOST: "192.0.2.1" } },
-    line: "✗ PORT: 192.0.2.1:0 cannot be taken (EADDRNOTAVAIL). Set HOST to an address of this machine.",
+    line: "✗ PORT: 192.0.2.1:0 cannot be used (EADDRNOTAVAIL). Set HOST to an address of this machine.",
   },
   {
     name: "a file that is no database",
     given: { env: { DATABASE_URL: `file:${import.meta.filename}` } },
-    line: `✗ DATABASE_URL: ${import.meta.filename} cannot be opened (SQLITE_NOTADB). It is no SQLite database. Name one, or a file that does not exist yet.`,
+    line: `✗ DATABASE_URL: ${import.meta.filename} cannot be opened (SQLITE_NOTADB). It is not a SQLite database. Use one, or a file that does not exist yet.`,
   },
   {
     name: "a database that is a directory",
     given: { env: { DATABASE_URL: `file:${import.meta.dirname}` } },
-    line: `✗ DATABASE_URL: ${import.meta.dirname} cannot be opened (EISDIR). It is a directory. Name a file in it, such as deckhand.db.`,
+    line: `✗ DATABASE_URL: ${import.meta.dirname} cannot be opened (EISDIR). It is a directory. Use a file in it, for example deckhand.db.`,
   },
   {
     name: "a database that is written as a directory",
@@ -148,12 +148,12 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
     name: "a SQLite file where the system lets nobody create one",
     given: { env: { DATABASE_URL: "file:/proc/x.db" } },
     // Root may write anywhere, so the error is that the directory does not exist.
-    line: `✗ DATABASE_URL /proc cannot be written (${process.getuid?.() === 0 ? "ENOENT" : "EACCES"}). Give this user the right to, or set DATABASE_URL.`,
+    line: `✗ DATABASE_URL /proc cannot be written (${process.getuid?.() === 0 ? "ENOENT" : "EACCES"}). Give this user write permission, or set DATABASE_URL to another directory.`,
   },
   {
     name: "a SQLite file where none can be made",
     given: { env: { DATABASE_URL: `file:${import.meta.filename}/x.db` } },
-    line: `✗ DATABASE_URL ${import.meta.filename} cannot be written (ENOTDIR). Give this user the right to, or set DATABASE_URL.`,
+    line: `✗ DATABASE_URL ${import.meta.filename} cannot be written (ENOTDIR). Give this user write permission, or set DATABASE_URL to another directory.`,
   },
   {
     name: "a model without its key",
@@ -163,22 +163,22 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
   ...[{}, { AWS_REGION: "evil.example/" }].map((region) => ({
     name: `a model in no region (${Object.values(region).join("") || "none"})`,
     given: { env: { DECKHAND_MODEL: "bedrock/us.anthropic.m", AWS_BEARER_TOKEN_BEDROCK: "k", ...region } },
-    line: "✗ model: bedrock/us.anthropic.m needs a region, such as eu-central-1. Set AWS_REGION.",
+    line: "✗ model: bedrock/us.anthropic.m needs a region, for example eu-central-1. Set AWS_REGION.",
   })),
   {
     name: "a model whose address only the operator knows",
     given: { env: { DECKHAND_MODEL: "azure/m", AZURE_OPENAI_API_KEY: "k" } },
-    line: "✗ model: azure/m needs an address. Set AZURE_BASE_URL.",
+    line: "✗ model: azure/m needs a base URL. Set AZURE_BASE_URL.",
   },
   {
     name: "a model of an unknown provider",
     given: { env: { DECKHAND_MODEL: "mine/m" } },
-    line: "✗ model: mine/m names no known provider. Give `providers.mine` a `baseUrl` and a `wire`.",
+    line: "✗ model: mine/m does not name a known provider. Set `baseUrl` and `wire` in `providers.mine`.",
   },
   {
     name: "a wrong configuration",
     given: { env: { LOG_LEVEL: "loud" } },
-    line: '✗ LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, is "loud". Example: LOG_LEVEL=info',
+    line: '✗ LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, but is "loud". Example: LOG_LEVEL=info',
   },
 ];
 
@@ -193,7 +193,9 @@ test("a configured agent that does not exist is reported", async () => {
   const cwd = tempDirectory();
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ agentDefinition: "nobody" }));
   const { lines, failed } = await doctor({ cwd });
-  expect(lines).toContainEqual(expect.stringMatching(/^✗ agentDefinition: there is no agent "nobody"\. Known: /u));
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^✗ agentDefinition: there is no agent "nobody"\. Known agents: /u),
+  );
   expect(failed).toBe(true);
 });
 
@@ -209,7 +211,7 @@ test("a broken agent or skill file is reported with its line, and so are an agen
   const { lines, failed } = await doctor({ cwd });
   expect(lines).toContainEqual(expect.stringMatching(/^⚠ .*scout\.md:3: model: opus names no provider/u));
   expect(lines).toContain("✗ skills: extensions/skills/tidy/SKILL.md of the home:1: description: is missing");
-  expect(lines).toContain(`✗ ${file}:3: acess: is not known. Did you mean "access"?`);
+  expect(lines).toContain(`✗ ${file}:3: acess: is not a known key. Did you mean "access"?`);
   expect(failed).toBe(true);
 });
 
@@ -245,8 +247,8 @@ test("a missing channel directory is reported", async () => {
   const { lines, failed } = await doctor({ cwd });
   const wrong = lines.filter((line) => line.startsWith("✗"));
   expect(wrong).toEqual([
-    `✗ channels.slack:C2.directory: there is no ${cwd}/chekout. Create it, or mend the path.`,
-    `✗ channels.slack:C3.directory: ${cwd}/notes is no directory.`,
+    `✗ channels.slack:C2.directory: ${cwd}/chekout does not exist. Create it, or correct the path.`,
+    `✗ channels.slack:C3.directory: ${cwd}/notes is not a directory.`,
   ]);
   expect(failed).toBe(true);
 });
@@ -268,9 +270,9 @@ test("occupied ports are reported", async () => {
   mkdirSync(path.join(cwd, "data"));
   writeFileSync(path.join(cwd, "data/web-token"), `${TOKEN}\n`);
   const { lines, failed } = await doctor({ cwd, env: { PORT: `${port}` } });
-  expect(lines.filter((line) => line.includes("cannot be taken"))).toEqual([
-    `✗ PORT: 127.0.0.1:${port} cannot be taken (EADDRINUSE). Stop the program that has it, or set PORT.`,
-    `✗ sites.port: 127.0.0.1:${sites} cannot be taken (EADDRINUSE). Stop the program that has it, or set sites.port.`,
+  expect(lines.filter((line) => line.includes("cannot be used"))).toEqual([
+    `✗ PORT: 127.0.0.1:${port} cannot be used (EADDRINUSE). Stop the program that uses it, or set PORT to another port.`,
+    `✗ sites.port: 127.0.0.1:${sites} cannot be used (EADDRINUSE). Stop the program that uses it, or set sites.port to another port.`,
   ]);
   expect(failed).toBe(true);
 });
@@ -286,8 +288,8 @@ test("ports in use by the running program of the same home are no problem", asyn
   writeFileSync(path.join(cwd, "data/web-token"), `${TOKEN}\n`);
   const { lines, failed } = await doctor({ cwd, env: { PORT: port } });
   expect(lines.slice(-2)).toEqual([
-    `✓ PORT: 127.0.0.1:${port} is taken: Deckhand runs on this home`,
-    `✓ sites.port: 127.0.0.1:${sites} is taken: Deckhand runs on this home`,
+    `✓ PORT: 127.0.0.1:${port} is in use: Deckhand is running on this home directory`,
+    `✓ sites.port: 127.0.0.1:${sites} is in use: Deckhand is running on this home directory`,
   ]);
   expect(failed).toBe(false);
   writeFileSync(path.join(cwd, "data/web-token"), "that-of-another-home\n");
@@ -296,7 +298,7 @@ test("ports in use by the running program of the same home are no problem", asyn
 
 test("warnings are shown and do not cause a failing exit code", async () => {
   const { lines, failed } = await doctor({ env: { DECKHAND_MODLE: "x" } });
-  expect(lines).toContain('⚠ DECKHAND_MODLE: is not read. Did you mean "DECKHAND_MODEL"?');
+  expect(lines).toContain('⚠ DECKHAND_MODLE: is not a known setting and is ignored. Did you mean "DECKHAND_MODEL"?');
   expect(failed).toBe(false);
 });
 
@@ -307,7 +309,7 @@ test("the model's provider is requested for its list, to describe the model and 
   const { lines } = await doctor({ env });
   expect(lines).toContainEqual(
     expect.stringMatching(
-      /^✓ anthropic\/claude-sonnet-5-5: It reads 1,000,000 tokens and writes 128,000; \$2\.00 in, .* Anthropic lists \d models, this among them\.$/,
+      /^✓ anthropic\/claude-sonnet-5-5: It reads 1,000,000 tokens and writes 128,000; \$2\.00 in, .* Anthropic lists \d models, including this one\.$/,
     ),
   );
   expect(server.requests).toEqual([]);
@@ -348,7 +350,7 @@ test.each<[string, object]>([
 ])("%s is reported if its provider is unknown", async (setting, file) => {
   const { lines, failed } = await doctor({ cwd: directoryWith({ file }) });
   expect(lines.filter((line) => line.startsWith("✗"))).toEqual([
-    `✗ ${setting}: nosuch/x names no known provider. Give \`providers.nosuch\` a \`baseUrl\` and a \`wire\`.`,
+    `✗ ${setting}: nosuch/x does not name a known provider. Set \`baseUrl\` and \`wire\` in \`providers.nosuch\`.`,
   ]);
   expect(failed).toBe(true);
 });
@@ -357,6 +359,8 @@ test("a temperature that the model does not support is reported", async () => {
   const file = { model: "anthropic/claude-sonnet-5-5", temperature: 0.2 };
   const { lines } = await doctor({ cwd: directoryWith({ file }) });
   expect(lines).toContainEqual(
-    expect.stringMatching(/^⚠ temperature: has no effect, since anthropic\/claude-sonnet-5-5 takes no temperature\./),
+    expect.stringMatching(
+      /^⚠ temperature: has no effect, because anthropic\/claude-sonnet-5-5 does not accept a temperature\./,
+    ),
   );
 });

@@ -83,7 +83,9 @@ test("init writes both files once and never overwrites", async () => {
   writeFileSync(path.join(cwd, ".env"), "PORT=0\n");
   writeFileSync(path.join(cwd, "deckhand.config.json"), "{}");
   const second = await runCli(["init"], { cwd });
-  expect(second.out).toContain("✓ deckhand.config.json exists and stays as it is\n✓ .env exists and stays as it is");
+  expect(second.out).toContain(
+    "✓ deckhand.config.json already exists and was not changed\n✓ .env already exists and was not changed",
+  );
   expect(readFileSync(path.join(cwd, ".env"), "utf8")).toBe("PORT=0\n");
   expect(readFileSync(path.join(cwd, "deckhand.config.json"), "utf8")).toBe("{}");
 });
@@ -100,7 +102,7 @@ test("init writes a valid configuration", async () => {
 test("init fails with a clear message if it cannot write", async () => {
   const cwd = path.join(tempDirectory(), "missing");
   const { error, failed } = await runCli(["init"], { cwd });
-  expect(error).toBe(`✗ ${cwd}/deckhand.config.json cannot be written (ENOENT). Give this user the right to.`);
+  expect(error).toBe(`✗ ${cwd}/deckhand.config.json cannot be written (ENOENT). Give this user write permission.`);
   expect(failed).toBe(true);
 });
 
@@ -122,7 +124,7 @@ test("web-link prints an address with a one-time token, and says when it cannot"
   expect(second.out).not.toBe(first.out);
   expect(first.out).not.toContain(readFileSync(path.join(cwd, "data/web-token"), "utf8").trim());
   expect(first.error).toBe(
-    `⚠ No Deckhand of ${cwd}/data answers at 127.0.0.1:3123. Start it, then print another one: this one may be from too early.`,
+    `⚠ No Deckhand with the home directory ${cwd}/data answers at 127.0.0.1:3123. Start it, then print a new link: this one may not work.`,
   );
   const blocked = await runCli(["web-link"], { cwd, env: { PORT: "3123", DECKHAND_HOME: "/proc/x" } });
   expect(blocked).toMatchObject({ out: "", error: expect.stringMatching(/^✗ DECKHAND_HOME: /u), failed: true });

@@ -13,12 +13,17 @@ test.each([
   },
   {
     error: new PlatformError("platform_failed", "cannot listen", { detail: { platform: "Slack" } }),
-    words: [expect.stringMatching(/^✗ Deckhand cannot go on \(platform_failed\)\. The error logged last says why/u)],
+    words: [
+      expect.stringMatching(/^✗ Deckhand cannot continue \(platform_failed\)\. The last error in the log says why/u),
+    ],
   },
-  { error: new AppError("defect", "unknown"), words: [expect.stringMatching(/^✗ Deckhand cannot go on \(defect\)/u)] },
+  {
+    error: new AppError("defect", "unknown"),
+    words: [expect.stringMatching(/^✗ Deckhand cannot continue \(defect\)/u)],
+  },
   {
     error: toAppError(new ConnectionLost("Connection terminated unexpectedly")),
-    words: [expect.stringMatching(/^✗ The database does not answer, .* start me again once it answers\./u)],
+    words: [expect.stringMatching(/^✗ The database does not answer, .* start it again once the database answers\./u)],
   },
 ])("the fatal error $error.code is explained to an operator", ({ error, words }) => {
   expect(startupErrorLines(error)).toEqual(words);
@@ -26,9 +31,9 @@ test.each([
 
 test("a command has no log, so it prints the error itself", () => {
   const defect = new TypeError("rows is not iterable");
-  expect(commandErrorLines(defect)).toEqual(["✗ That failed (defect):", defect.stack]);
+  expect(commandErrorLines(defect)).toEqual(["✗ The command failed (defect):", defect.stack]);
   expect(commandErrorLines(new ConnectionLost("connect ECONNREFUSED 127.0.0.1:5432"))).toEqual([
-    "✗ The database does not answer, or broke the connection. Run this again once it answers.",
+    "✗ The database does not answer, or the connection was lost. Run this again once it answers.",
     "connect ECONNREFUSED 127.0.0.1:5432",
   ]);
   expect(commandErrorLines(new ConfigError(["PORT: one"]))).toEqual(["✗ PORT: one"]);

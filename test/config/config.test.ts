@@ -223,12 +223,12 @@ const warned: { name: string; env: Record<string, string>; warning: string }[] =
   {
     name: "a misspelt variable",
     env: { DECKHAND_MODLE: "a/b" },
-    warning: 'DECKHAND_MODLE: is not read. Did you mean "DECKHAND_MODEL"?',
+    warning: 'DECKHAND_MODLE: is not a known setting and is ignored. Did you mean "DECKHAND_MODEL"?',
   },
   {
     name: "a variable with our name before its own",
     env: { DECKHAND_LOG_LEVEL: "debug" },
-    warning: 'DECKHAND_LOG_LEVEL: is not read. Did you mean "LOG_LEVEL"?',
+    warning: 'DECKHAND_LOG_LEVEL: is not a known setting and is ignored. Did you mean "LOG_LEVEL"?',
   },
 ];
 
@@ -236,7 +236,7 @@ test.each([
   { env: { SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-2" }, example: "slack:U…" },
   { env: { DISCORD_TOKEN: "d" }, example: "discord:<id>" },
 ])("without admins, some are asked for where people are many: $example", ({ env, example }) => {
-  const line = `access.admins: nobody is named. Write \`"access": { "admins": ["${example}"] }\` into the settings file.`;
+  const line = `access.admins: there are no admins. Add \`"access": { "admins": ["${example}"] }\` to the settings file.`;
   expect(load({ env }).warnings).toEqual([line]);
   expect(load({ env, file: { access: { admins: ["slack:U1"] } } }).warnings).toEqual([]);
 });
@@ -253,9 +253,9 @@ test("in .env, what begins as a variable of ours and is none is warned about; wh
   const dotenv = "SLACK_TOKEN=xoxb-1\nOPENAI_KEY=k\nAWS_ACCESS_KEY_ID=a\nOPENAI_ORGANISATION=o\nPOSTGRES_PASSWORD=p\n";
   const server = { url: "https://mcp.example.com/mcp", headers: { Organisation: "${OPENAI_ORGANISATION}" } };
   expect(load({ dotenv, file: { mcpServers: { docs: server } } }).warnings).toEqual([
-    "AWS_ACCESS_KEY_ID: is not read.",
-    "OPENAI_KEY: is not read.",
-    "SLACK_TOKEN: is not read.",
+    "AWS_ACCESS_KEY_ID: is not a known setting and is ignored.",
+    "OPENAI_KEY: is not a known setting and is ignored.",
+    "SLACK_TOKEN: is not a known setting and is ignored.",
   ]);
 });
 
@@ -303,12 +303,12 @@ test.each<[string, object, RegExp | null]>([
   [
     "files may go anywhere beneath",
     { allowedHosts: [{ host: "*.example.com", send: "files" }] },
-    /files may go to any/u,
+    /files can be sent to any/u,
   ],
-  ["nobody is asked for changes", { mode: "agi" }, /^mode: in mode agi nobody is asked before/u],
-  ["or in a channel", { channels: { "slack:C1": { mode: "agi" } } }, /^channels\.slack:C1\.mode: in mode agi nobody/u],
-  ["every host is read", { allowedHosts: ["*"] }, /every public host is read, unasked/u],
-  ["nothing is confined", { confinement: "off" }, /^confinement: off/u],
+  ["nobody is asked for changes", { mode: "agi" }, /^mode: in mode agi, nobody is asked before/u],
+  ["or in a channel", { channels: { "slack:C1": { mode: "agi" } } }, /^channels\.slack:C1\.mode: in mode agi, nobody/u],
+  ["every host is read", { allowedHosts: ["*"] }, /every public host can be read without asking/u],
+  ["nothing is confined", { confinement: "off" }, /^confinement: is off/u],
   [
     "everybody decides",
     { access: { workspaces: ["discord:1"] }, approvals: { approvers: ["discord:role:1"] } },
@@ -337,15 +337,15 @@ const PAGE = "https://deckhand.example.com";
 test.each([
   [{}, {}, []],
   [{ HOST: "::1" }, {}, []],
-  [{ HOST: "0.0.0.0" }, {}, [/^HOST, web\.url: passwords go over the network unencrypted/u]],
-  [{}, { web: { url: PAGE } }, [/^web\.trustProxy: without the address of the proxy/u]],
+  [{ HOST: "0.0.0.0" }, {}, [/^HOST, web\.url: passwords are sent over the network unencrypted/u]],
+  [{}, { web: { url: PAGE } }, [/^web\.trustProxy: the proxy's address is not set/u]],
   [{}, { web: { url: PAGE, trustProxy: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] } }, []],
 ])("a page beyond loopback, %o with %o, is warned of where it is open", (env, file, warnings) => {
   expect(load({ env, file }).warnings).toEqual(warnings.map((line) => expect.stringMatching(line)));
 });
 
 test.each([
-  [{ url: "https://deckhand.example.com/page" }, "web.url: must name a host and no path"],
+  [{ url: "https://deckhand.example.com/page" }, "web.url: must have a host and no path"],
   [{ url: "ftp://deckhand.example.com" }, "web.url: must be an http:// or https:// URL"],
   [{ trustProxy: ["10.0.0.0/33"] }, "must be an address or a network"],
   [{ trustProxy: ["proxy.example.com"] }, "must be an address or a network"],

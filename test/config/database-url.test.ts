@@ -70,15 +70,20 @@ const cases: { name: string; given: Given; key: (config: Config) => unknown; val
     given: { env: { DATABASE_URL: "postgresql://u:p@h/db?schema=chat" } },
     key: (config) => config.warnings,
     value: [
-      expect.stringMatching(/^DATABASE_URL: schema=chat in it is not read\. Put options=-c%20search_path%3Dchat/u),
+      expect.stringMatching(
+        /^DATABASE_URL: schema=chat is ignored\. To put the tables into that schema, replace it with options=-c%20search_path%3Dchat;/u,
+      ),
     ],
   },
   ...[
-    ["search_path=chat", "search_path=chat in it is not read. Put options=-c%20search_path%3Dchat in its place"],
-    ["ssl_mode=require", 'ssl_mode in it is not read. Did you mean "sslmode"?'],
-    ["sslaccept=strict", "sslaccept in it is not read. How it is encrypted say sslmode,"],
-    ["geheim@h/db", "what stands behind the ? in it is not read. A ? of the password is written as %3F."],
-    ["TimeZone=UTC", "TimeZone in it is not read. Take it out; a setting of PostgreSQL's goes into options="],
+    [
+      "search_path=chat",
+      "search_path=chat is ignored. To put the tables into that schema, replace it with options=-c%20search_path%3Dchat;",
+    ],
+    ["ssl_mode=require", 'the parameter ssl_mode is ignored. Did you mean "sslmode"?'],
+    ["sslaccept=strict", "the parameter sslaccept is ignored. TLS is configured with sslmode,"],
+    ["geheim@h/db", "the part after the ? is ignored. Write a ? in the password as %3F."],
+    ["TimeZone=UTC", "the parameter TimeZone is ignored. Remove it. PostgreSQL settings go into options="],
   ].map(([parameter, said]) => ({
     name: `a parameter of a URL that nothing reads is said: ${parameter}`,
     given: { env: { DATABASE_URL: "postgresql://h/db", DATABASE_DIRECT_URL: `postgresql://u:p@h/db?${parameter}` } },

@@ -15,12 +15,12 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "a port that is no number",
     given: { env: { PORT: "http" } },
-    problem: 'PORT: must be a whole number from 0 to 65535, is "http". Example: PORT=3000',
+    problem: 'PORT: must be a whole number from 0 to 65535, but is "http". Example: PORT=3000',
   },
   {
     name: "a port out of range",
     given: { env: { PORT: "70000" } },
-    problem: 'PORT: must be a whole number from 0 to 65535, is "70000". Example: PORT=3000',
+    problem: 'PORT: must be a whole number from 0 to 65535, but is "70000". Example: PORT=3000',
   },
   {
     name: "a database of another kind",
@@ -38,13 +38,13 @@ const refused: { name: string; given: Given; problem: string }[] = [
     name: "an address beside a pooler for a file",
     given: { env: { DATABASE_DIRECT_URL: "postgresql://u:hunter22@x/y" } },
     problem:
-      "DATABASE_DIRECT_URL: goes with a DATABASE_URL of PostgreSQL, and there is none. Unset it. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
+      "DATABASE_DIRECT_URL: requires DATABASE_URL to be a PostgreSQL URL, and it is not. Unset DATABASE_DIRECT_URL, or set DATABASE_URL. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
   },
   ...["1", "0", "many", "2.5", "-3", ""].map((limit) => ({
     name: `a number of connections that is none or too low (${limit})`,
     given: { env: { DATABASE_URL: `postgresql://u:hunter22@x/y?sslmode=require&connection_limit=${limit}` } },
     problem:
-      "DATABASE_URL: connection_limit in it must be a whole number from 2 to 999. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
+      "DATABASE_URL: connection_limit must be a whole number from 2 to 999. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
   })),
   ...[
     { env: { DECKHAND_HOME: "~/deckhand" }, key: "DECKHAND_HOME" },
@@ -58,47 +58,49 @@ const refused: { name: string; given: Given; problem: string }[] = [
   ].map(({ key, ...given }) => ({
     name: `a home directory that no shell writes out in ${key}`,
     given,
-    problem: `${key}: must be written out: here, ~ is not the home directory`,
+    problem: `${key}: must be written out in full: ~ is not expanded to the home directory`,
   })),
   {
     name: "parameters behind a file",
     given: { env: { DATABASE_URL: "file:./dev.db?connection_limit=1" } },
-    problem: "DATABASE_URL: must name a file, without ?…",
+    problem: "DATABASE_URL: must name a file, without parameters (?…)",
   },
   {
     name: "a password that no URL can hold",
     given: { env: { DATABASE_URL: "postgresql://u:hunter/22#@x/y" } },
-    problem: "DATABASE_URL: must be a whole postgresql:// URL, with special characters of the password as %23 (for #)",
+    problem:
+      "DATABASE_URL: must be a complete postgresql:// URL, with special characters in the password percent-encoded: # as %23",
   },
   {
     name: "a password in another encoding",
     given: { env: { DATABASE_URL: "postgres://u:hunter22%E4@x/y" } },
-    problem: "DATABASE_URL: must be a whole postgresql:// URL, with special characters of the password as %23 (for #)",
+    problem:
+      "DATABASE_URL: must be a complete postgresql:// URL, with special characters in the password percent-encoded: # as %23",
   },
   {
     name: "a variable within a URL",
     given: { dotenv: "DATABASE_URL=postgresql://u:${PGPASSWORD}@x/y\n" },
-    problem: "DATABASE_URL: must be written out: nothing fills in what stands as ${…} in it",
+    problem: "DATABASE_URL: must be written out in full: ${…} in it is not expanded",
   },
   ...["sslmode=REQUIRE", "sslmode=", "ssl=on"].map((mode) => ({
     name: `TLS in a word of its own (${mode})`,
     given: { env: { DATABASE_URL: `postgresql://u:hunter22@x/y?${mode}` } },
-    problem: "DATABASE_URL: sslmode in it must be disable, prefer, require, verify-ca, verify-full or no-verify",
+    problem: "DATABASE_URL: sslmode must be disable, prefer, require, verify-ca, verify-full or no-verify",
   })),
   ...["postgresql://u:hunter22@a:5432,b:5432/y", "postgres://a,b/y", "postgres://u@/y?host=a,b"].map((url) => ({
     name: `several servers (${url})`,
     given: { env: { DATABASE_URL: url } },
-    problem: "DATABASE_URL: must name one server, or the address that leads to whichever is the primary",
+    problem: "DATABASE_URL: must name a single server, or an address that always points to the primary",
   })),
   {
     name: "a key in the quotes that were to be around it",
     given: { env: { ANTHROPIC_API_KEY: '"sk-ant-1"' } },
-    problem: "ANTHROPIC_API_KEY: must not contain spaces, quotes or letters beyond ASCII",
+    problem: "ANTHROPIC_API_KEY: must not contain spaces, quotes or non-ASCII characters",
   },
   {
     name: "a key that still is the example's",
     given: { env: { DISCORD_TOKEN: "MTIz…" } },
-    problem: "DISCORD_TOKEN: must not contain spaces, quotes or letters beyond ASCII",
+    problem: "DISCORD_TOKEN: must not contain spaces, quotes or non-ASCII characters",
   },
   ...["PORT: 3000", "PORT 3000", "export PORT: 3000"].map((line) => ({
     name: `a line of .env that assigns nothing (${line})`,
@@ -108,42 +110,41 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "an .env in UTF-16",
     given: { dotenv: "P\0O\0R\0T\0=\u00001\0" },
-    problem: ".env: is no UTF-8. Write it as that.",
+    problem: ".env: is not UTF-8. Save it as UTF-8.",
   },
   {
     name: "settings in Latin-1",
     given: { file: Buffer.from('{"systemPrompt": "Réponds"}', "latin1") },
-    problem: "deckhand.config.json: is no UTF-8. Write it as that.",
+    problem: "deckhand.config.json: is not UTF-8. Save it as UTF-8.",
   },
   {
     name: "a key that names a variable",
     given: { file: { providers: { anthropic: { apiKey: "${ANTHROPIC_API_KEY}" } } } },
-    problem:
-      "deckhand.config.json: providers.anthropic.apiKey: is not taken from a variable here: set <PROVIDER>_API_KEY",
+    problem: "deckhand.config.json: providers.anthropic.apiKey: cannot refer to a variable: set <PROVIDER>_API_KEY",
   },
   {
     name: "a text in place of one of several types",
     given: { file: { memory: "false" } },
     problem:
-      'deckhand.config.json: memory: must be true or false, or an object, is "false". Example: "memory": {"learn":false}',
+      'deckhand.config.json: memory: must be true or false, or an object, but is "false". Example: "memory": {"learn":false}',
   },
   {
     name: "an unknown log level",
     given: { env: { LOG_LEVEL: "loud" } },
     problem:
-      'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, is "loud". Example: LOG_LEVEL=info',
+      'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, but is "loud". Example: LOG_LEVEL=info',
   },
   {
     name: "a model without its provider",
     given: { env: { DECKHAND_MODEL: "opus" } },
     problem:
-      'DECKHAND_MODEL: must be provider/model, the provider in small letters, is "opus". Example: DECKHAND_MODEL=anthropic/claude-opus-5-5',
+      'DECKHAND_MODEL: must be provider/model, with the provider in lower-case letters, but is "opus". Example: DECKHAND_MODEL=anthropic/claude-opus-5-5',
   },
   {
     name: "a bot token alone",
     given: { env: SLACK },
     problem:
-      "SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode) beside it. Example: SLACK_APP_TOKEN=xapp-…",
+      "SLACK_BOT_TOKEN: also requires SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode). Example: SLACK_APP_TOKEN=xapp-…",
   },
   {
     name: "several processes on a database that one alone may have",
@@ -154,45 +155,46 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "an app token alone",
     given: { env: { SLACK_APP_TOKEN: "xapp-1" } },
-    problem: "SLACK_BOT_TOKEN: is missing though SLACK_APP_TOKEN is set. Example: SLACK_BOT_TOKEN=xoxb-…",
+    problem: "SLACK_BOT_TOKEN: is missing, but SLACK_APP_TOKEN is set. Example: SLACK_BOT_TOKEN=xoxb-…",
   },
   {
     name: "a misspelt key",
     given: { file: { maxTurn: 3 } },
-    problem: 'deckhand.config.json: maxTurn: is not known. Did you mean "maxTurns"?',
+    problem: 'deckhand.config.json: maxTurn: is not a known key. Did you mean "maxTurns"?',
   },
   {
     name: "a working directory outside of the sandbox root",
     given: { file: { workingDirectory: "a/../../b" } },
     problem:
-      'deckhand.config.json: workingDirectory: must be a path beneath the sandbox root, is "a/../../b". Example: "workingDirectory": "service"',
+      'deckhand.config.json: workingDirectory: must be a path under the sandbox root, but is "a/../../b". Example: "workingDirectory": "service"',
   },
   {
     name: "a misspelt key far inside",
     given: { file: { channels: { "slack:C1": { requireMentions: true } } } },
-    problem: 'deckhand.config.json: channels.slack:C1.requireMentions: is not known. Did you mean "requireMention"?',
+    problem:
+      'deckhand.config.json: channels.slack:C1.requireMentions: is not a known key. Did you mean "requireMention"?',
   },
   {
     name: "a key nothing resembles",
     given: { file: { access: { zzzzzz: 1 } } },
     problem:
-      "deckhand.config.json: access.zzzzzz: is not known. Known here: admins, allow, deny, guests, external, workspaces.",
+      "deckhand.config.json: access.zzzzzz: is not a known key. Possible names: admins, allow, deny, guests, external, workspaces.",
   },
   {
     name: "a value of the wrong type",
     given: { file: { maxTurns: "many" } },
-    problem: 'deckhand.config.json: maxTurns: must be a whole number, is "many". Example: "maxTurns": 50',
+    problem: 'deckhand.config.json: maxTurns: must be a whole number, but is "many". Example: "maxTurns": 50',
   },
   {
     name: "a number out of range",
     given: { file: { temperature: 3 } },
-    problem: 'deckhand.config.json: temperature: must be at most 2, is 3. Example: "temperature": 0.2',
+    problem: 'deckhand.config.json: temperature: must be at most 2, but is 3. Example: "temperature": 0.2',
   },
   {
     name: "a person without a platform",
     given: { file: { access: { admins: ["ana"] } } },
     problem:
-      'deckhand.config.json: access.admins[0]: must be slack:U…, discord:<id>, discord:role:<id>, web:<id> or terminal:local, is "ana".',
+      'deckhand.config.json: access.admins[0]: must be slack:U…, discord:<id>, discord:role:<id>, web:<id> or terminal:local, but is "ana".',
   },
   {
     name: "a channel without a platform",
@@ -213,27 +215,27 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "a channel with its workspace",
     given: { file: { channels: { "slack:T0123ABCD/C0123ABCD": {} } } },
-    problem: "discord:<id>, web:<id> or terminal:<id>; here it is slack:C0123ABCD.",
+    problem: "discord:<id>, web:<id> or terminal:<id>; write slack:C0123ABCD here.",
   },
   {
     name: "a port of Slack and of sites",
     given: { env: SLACK_OVER_HTTP, file: { sites: true } },
-    problem: "sites.port: is 3001, as SLACK_HTTP_PORT is, and only one of them can have it. Set one of the two",
+    problem: "sites.port: is 3001, the same port as SLACK_HTTP_PORT. Set one of the two",
   },
   {
     name: "a port of the page and of sites",
     given: { env: { PORT: "3917" }, file: { sites: { port: 3917 } } },
-    problem: "sites.port: is 3917, as PORT is",
+    problem: "sites.port: is 3917, the same port as PORT.",
   },
   {
     name: "a port of the page and of Slack, one at all addresses",
     given: { env: { ...SLACK_OVER_HTTP, PORT: "3917", SLACK_HTTP_PORT: "3917", SLACK_HTTP_HOST: "0.0.0.0" } },
-    problem: "SLACK_HTTP_PORT: is 3917, as PORT is",
+    problem: "SLACK_HTTP_PORT: is 3917, the same port as PORT.",
   },
   {
     name: "a key that stands twice",
     given: { file: '{"access":{"allow":["slack:U1"]},\n"mode":"read",\n"access":{}}' },
-    problem: "deckhand.config.json: access: stands twice, again at line 3. Keep one of the two.",
+    problem: "deckhand.config.json: access: appears twice, the second time at line 3. Remove one of the two.",
   },
   {
     name: "a missing key",
@@ -263,7 +265,7 @@ test("all problems of environment and file are reported together", () => {
     env: { ...SLACK, PORT: "x", HOST: "10.0.0 .1", ANTHROPIC_BASE_URL: "nonsense" },
     file: { maxTurn: 1, mode: "wild", budgets: { dayUsd: -1 } },
   });
-  expect(problems.map((line) => line.replace(/: (is|must|needs) .*/, ""))).toEqual([
+  expect(problems.map((line) => line.replace(/: (is|must|also) .*/, ""))).toEqual([
     "SLACK_BOT_TOKEN",
     "HOST",
     "PORT",
@@ -285,7 +287,7 @@ test("comments and commas at an end are passed over, and what is wrong beside th
   expect(load({ file: block }).features.flatMap(({ facts }) => facts?.["mcpServers"] ?? [])).toEqual(["docs"]);
   expect(problemsOf({ file: block.replace('"url":', '"url"') })).toEqual([expect.stringContaining("at line 5,")]);
   expect(problemsOf({ file: block.replace("{\n", '{ "mode": "read", /* x */\n"mode": "agi",\n') })).toEqual([
-    "deckhand.config.json: mode: stands twice, again at line 2. Keep one of the two.",
+    "deckhand.config.json: mode: appears twice, the second time at line 2. Remove one of the two.",
   ]);
 });
 
@@ -304,7 +306,7 @@ test.each([
   { directory: "../checkout", exposed: false },
 ])("a channel's directory that reaches Deckhand's own data is refused: $directory", ({ directory, exposed }) => {
   const problems = problemsOf({ file: { channels: { "slack:C1": { directory } } } });
-  const refused = /^deckhand\.config\.json: channels\.slack:C1\.directory: tools would reach Deckhand's own data in /u;
+  const refused = /^deckhand\.config\.json: channels\.slack:C1\.directory: tools could reach Deckhand's own data in /u;
   expect(problems).toEqual(exposed ? [expect.stringMatching(refused)] : []);
 });
 
@@ -312,14 +314,14 @@ test("a settings file that leads nowhere is no file that is left out", () => {
   const cwd = tempDirectory();
   symlinkSync("nowhere.json", path.join(cwd, "deckhand.config.json"));
   expect(() => loadConfig({ env: {}, cwd }, FEATURES)).toThrow(
-    "deckhand.config.json: is a link to a file that is not there.",
+    "deckhand.config.json: is a symbolic link to a file that does not exist.",
   );
 });
 
 test("a settings file that cannot be reached is told, not thrown", () => {
   const file = path.join(tempDirectory(), "x".repeat(300));
   expect(problemsOf({ env: { DECKHAND_CONFIG: file } })).toEqual([
-    expect.stringContaining(": cannot be read (ENAMETOOLONG). Make it a file that this user may read."),
+    expect.stringContaining(": cannot be read (ENAMETOOLONG). Make it a file that this user can read."),
   ]);
 });
 

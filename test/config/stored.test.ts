@@ -97,10 +97,10 @@ const broken: Broken[] = [
   {
     name: "a value that is none",
     page: { budgets: { dayUsd: -1 } },
-    line: "budgets.dayUsd: must be more than 0, is -1",
+    line: "budgets.dayUsd: must be more than 0, but is -1",
   },
-  { name: "a key that is not known", page: { budgets: { yearUsd: 1 } }, line: "budgets.yearUsd: is not known" },
-  { name: "a key of no version", page: { nonsense: 1 }, line: "nonsense: is not known" },
+  { name: "a key that is not known", page: { budgets: { yearUsd: 1 } }, line: "budgets.yearUsd: is not a known key" },
+  { name: "a key of no version", page: { nonsense: 1 }, line: "nonsense: is not a known key" },
   {
     name: "what belongs to a missing value",
     page: { memory: { embeddings: { perDay: 5 } } },
@@ -119,17 +119,17 @@ const broken: Broken[] = [
   {
     name: "an agent's whole definition",
     page: { agentDefinition: { name: "x" } },
-    line: "agentDefinition.name: The page takes",
+    line: "agentDefinition.name: Only the name of an agent",
   },
   {
     name: "a directory of the machine",
     page: { channels: { "slack:C1": { directory: "/" } } },
-    line: "channels.slack:C1.directory: It opens",
+    line: "channels.slack:C1.directory: It gives tools access",
   },
   {
     name: "a provider",
     page: { providers: { openai: { baseUrl: "http://evil.example" } } },
-    line: "providers.openai.baseUrl: A key belongs",
+    line: "providers.openai.baseUrl: It contains a key",
   },
   {
     name: "a server's command",
@@ -142,9 +142,13 @@ const broken: Broken[] = [
     line: "mcp.servers.x.command: Servers are",
   },
   { name: "who gets in", page: { login: { passwords: false } }, line: "login.passwords: It could lock" },
-  { name: "a name that every object has", page: { constructor: { prototype: 1 } }, line: "constructor: is not known" },
-  { name: "what is no JSON", page: "{", line: "What is stored cannot be read." },
-  { name: "what is no object", page: "[]", line: "What is stored cannot be read." },
+  {
+    name: "a name that every object has",
+    page: { constructor: { prototype: 1 } },
+    line: "constructor: is not a known key",
+  },
+  { name: "what is no JSON", page: "{", line: "The stored settings cannot be read." },
+  { name: "what is no object", page: "[]", line: "The stored settings cannot be read." },
 ];
 
 test.each(broken)("$name is left out and said, and the rest is in force", ({ page, line }) => {

@@ -96,7 +96,7 @@ test("the embedded engine works behind a pooler on a slow network, and a pooler'
 test("a pooler without a direct address ends the start with one line, which doctor prints as well", async () => {
   const { env } = await behindPooler();
   const line =
-    "✗ DATABASE_URL: leads to a pooler that gives each transaction another connection, which locks and notifications do not outlive. Let DATABASE_DIRECT_URL lead to the database itself.";
+    "✗ DATABASE_URL: points to a pooler that gives each transaction another connection, so locks and notifications are lost. Set DATABASE_DIRECT_URL to the URL of the database itself.";
   const alone = { DATABASE_URL: env.DATABASE_URL };
   await using bot = await createBot({ env: alone });
   await expect(bot.start()).rejects.toThrow(line);

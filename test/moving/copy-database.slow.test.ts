@@ -119,7 +119,7 @@ test("every row of every table is copied to PostgreSQL unchanged, and sequences 
   connection.prepare(`UPDATE "AuditEntry" SET "about" = 'a' || char(0) || 'b' WHERE rowid = 1`).run();
   const url = await postgres.createDatabase();
   const env = { DATABASE_URL: url, PORT: "0" };
-  const warning = `DATABASE_URL: this PostgreSQL has no sessions, and ${file} has 3 sessions. To bring all of it along, stop Deckhand and run \`deckhand data copy\`; or move the file away.`;
+  const warning = `DATABASE_URL: this PostgreSQL database has no sessions, but ${file} has 3 sessions. To copy everything from it, stop Deckhand and run \`deckhand data copy\`; otherwise, move the file away.`;
   expect((await runCli(["doctor"], { cwd, env })).out.split("\n")).toContain(`⚠ ${warning}`);
   // Rows that a start writes before any use do not prevent the copy.
   await query(url, `INSERT INTO "PlatformPresence" VALUES ('web', now())`);
@@ -127,7 +127,7 @@ test("every row of every table is copied to PostgreSQL unchanged, and sequences 
   const { out, error } = await copyTo(url, cwd);
   expect(error).toBe("");
   expect(out).toContain("✓ JournalEntry · 4,503\n");
-  expect(out).toContain("⚠ Texts with the character NUL, which PostgreSQL refuses: 1. They");
+  expect(out).toContain("⚠ Texts with the NUL character, which PostgreSQL does not accept: 1. It");
   const database = { kind: "postgresql", url, directUrl: url } as const;
   expect(await unmigratedSqlite({ home: path.dirname(file), database })).toEqual([]);
 
@@ -165,7 +165,9 @@ test("every row of every table is copied to PostgreSQL unchanged, and sequences 
   );
   expect(next.rows).toEqual([{ event: 901, memory: 4 }]);
 
-  expect((await copyTo(url, cwd)).error).toMatch(/^✗ DATABASE_URL: this PostgreSQL holds data already \(Account, /u);
+  expect((await copyTo(url, cwd)).error).toMatch(
+    /^✗ DATABASE_URL: this PostgreSQL database already contains data \(Account, /u,
+  );
 });
 
 /** Key of the advisory lock that halts the copy half-way. */
@@ -189,14 +191,14 @@ test("a copy that is killed midway leaves nothing, and the next one is complete"
   const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${GATE} AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   await expect.poll(async () => (await client.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1);
-  expect((await copyTo(url, cwd)).error).toMatch(/^✗ Deckhand runs on .*deckhand\.db\. Stop every process of it/u);
+  expect((await copyTo(url, cwd)).error).toMatch(/^✗ Deckhand is running on .*deckhand\.db\. Stop all its processes/u);
   child.kill("SIGKILL");
   await once(child, "exit");
   await client.query(`SELECT pg_advisory_unlock(${GATE})`);
 
   const { error, out } = await copyTo(url, cwd);
   expect(error).toBe("");
-  expect(out).toContain(`rows of ${tables.length} tables are copied`);
+  expect(out).toContain(`rows of ${tables.length} tables, and verified`);
   // The copy adds an entry of its own to the audit log.
   const rows = (table: string) => ({ JournalEntry: 4_503, AuditEntry: 4 })[table] ?? 3;
   expect(await counts(client, tables)).toEqual(tables.map(rows));
@@ -217,13 +219,15 @@ test("obstacles to a copy are reported with the remedy", async () => {
   const [url, { clock }, { signal }] = [await postgres.createDatabase(), systemRuntime(), new AbortController()];
   const refusal = async (given: string, more: readonly string[] = []) => (await copyTo(given, cwd, more)).error;
 
-  expect(await refusal("file:./other.db")).toMatch(/^✗ DATABASE_URL: names no PostgreSQL to copy to\. Example: /u);
+  expect(await refusal("file:./other.db")).toMatch(
+    /^✗ DATABASE_URL: must be the PostgreSQL database to copy to\. Example: /u,
+  );
   expect(await refusal(url, ["--from", "/nowhere.db"])).toBe(
-    "✗ There is no /nowhere.db: --from names the SQLite file.",
+    "✗ There is no file /nowhere.db. Pass the path of the SQLite file as --from.",
   );
   const lease = await acquireLease({ url, clock, signal, standby: () => undefined });
   expect(await refusal(url)).toBe(
-    "✗ Deckhand runs on the PostgreSQL of DATABASE_URL. Stop every process of it, then copy again.",
+    "✗ Deckhand is running on the PostgreSQL of DATABASE_URL. Stop all its processes, then copy again.",
   );
   await lease.release();
   const older = path.join(cwd, "older.db");
@@ -234,7 +238,7 @@ test("obstacles to a copy are reported with the remedy", async () => {
   );
   database.close();
   expect(await refusal(url, ["--from", older])).toMatch(
-    /older\.db is of an older version\. Start this version on it once/u,
+    /older\.db was written by an older version\. Start this version on it once/u,
   );
   connection.exec(`UPDATE "_prisma_migrations" SET "migration_name" = '29990101000000_later' WHERE rowid = 1`);
   expect(await refusal(url)).toMatch(/newer/u);

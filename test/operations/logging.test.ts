@@ -231,7 +231,7 @@ test.each([
 test.each([
   "basic information",
   "Basic Information",
-  "slack.botToken: must be a text",
+  "slack.botToken: must be a string",
   "SLACK_BOT_TOKEN is not set",
   "--token --verbose",
   "status code=404",

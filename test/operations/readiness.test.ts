@@ -8,7 +8,7 @@ test("a process whose database accepts no writes is not ready, and reports it", 
   const other = readiness({ state: "running", storeFailure: new Error("it is locked") }, new Map());
   expect(readiness({ state: "running", storeFailure: full }, new Map())).toMatchObject({
     status: 503,
-    body: { ready: false, database: "its disk is full; make room" },
+    body: { ready: false, database: "its disk is full; free up space" },
   });
-  expect(other).toMatchObject({ status: 503, body: { database: "it takes no changes; the log says why" } });
+  expect(other).toMatchObject({ status: 503, body: { database: "it refuses writes; the log says why" } });
 });

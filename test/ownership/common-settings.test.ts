@@ -38,7 +38,7 @@ test("what asks first and who decides is named with both values, and of a key on
   const { problems, warnings } = compareSettings(own, [other]);
   expect(problems).toEqual([]);
   expect(warnings).toEqual([
-    'Settings differ from those of the process 7 on there: ANTHROPIC_API_KEY, approvals.approvers (["slack:U1"] here, ["slack:U1","slack:U2"] there), channels.slack:C1.mode ("write" here, "read" there), mcpServers.github (not set here, set there), mode ("read" here, not set there). Give all the same: until then each thread goes by those of the process that has it.',
+    'Settings differ from those of the process 7 on there: ANTHROPIC_API_KEY, approvals.approvers (["slack:U1"] here, ["slack:U1","slack:U2"] there), channels.slack:C1.mode ("write" here, "read" there), mcpServers.github (not set here, set there), mode ("read" here, not set there). Use the same settings everywhere: until then, each thread follows the settings of the process that runs it.',
   ]);
   expect(JSON.stringify([own, other])).not.toMatch(/one-key|other-key|a-secret/u);
 });
@@ -46,7 +46,7 @@ test("what asks first and who decides is named with both values, and of a key on
 test("another secret key is a problem, and a release that does not tell its settings is none", () => {
   const key = (byte: number) => ({ DECKHAND_SECRET_KEY: Buffer.alloc(32, byte).toString("base64") });
   expect(compareSettings(settingsOf({}, key(1)), [member("other", {}, key(2))])).toMatchObject({
-    problems: ["DECKHAND_SECRET_KEY must be that of the process 7 on there, which runs on the same database."],
+    problems: ["DECKHAND_SECRET_KEY must be the same as in the process 7 on there, which runs on the same database."],
     warnings: [],
   });
   const older = { ...member("older", {}), given: null };

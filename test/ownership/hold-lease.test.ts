@@ -41,5 +41,5 @@ test.each(changes)("the process fails when its SQLite file is $name while it run
   await clock.advance(5_000);
   await change(file);
   await clock.advance(5_000);
-  expect((await failure.promise).message).toContain(`${file} was removed or replaced while I was running`);
+  expect((await failure.promise).message).toContain(`${file} was removed or replaced while Deckhand was running`);
 });

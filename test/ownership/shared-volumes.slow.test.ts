@@ -52,7 +52,7 @@ test("one that has another directory under the same path is refused, until it is
   const first = await start(url, { machine: tempDirectory() });
   const refused = await start(url, { machine: elsewhere });
   expect(refused.said).toContain(
-    `DECKHAND_HOME: ${HERE} is not the directory that replica test:${first.pid} has there: mount the same volume on both.`,
+    `DECKHAND_HOME: ${HERE} is not the same directory as on replica test:${first.pid}: mount the same volume on both.`,
   );
   first.replica.kill("SIGKILL");
   await once(first.replica, "exit");
@@ -64,7 +64,7 @@ test("one that has the same directory under another path is refused", async () =
   const first = await start(url, { machine });
   const refused = await start(url, { machine, directory: path.join(machine, "home") });
   expect(refused.said).toContain(
-    `is none of the directories of replica test:${first.pid}: give all replicas the same paths.`,
+    `is not one of the directories of replica test:${first.pid}: use the same paths on all replicas.`,
   );
 });
 
@@ -72,5 +72,5 @@ test("one beside a replica of an earlier version, which knows no such question, 
   const [url, machine] = [await postgres.createDatabase(), tempDirectory()];
   const first = await start(url, { machine, version: "older" });
   const { said } = await start(url, { machine });
-  expect(said).toContain(`could not be compared with those of replica test:${first.pid}, which is of another version`);
+  expect(said).toContain(`could not be compared with those of replica test:${first.pid}, which runs another version`);
 });

@@ -42,7 +42,7 @@ export async function checkKeys(
     ([id, { apiKey, baseUrl }]) =>
       (apiKey ?? baseUrl) !== undefined && (!hasAnothersKey(id) || wanted.some((ref) => ref.startsWith(`${id}/`))),
   );
-  if (configured.length === 0) return [warned("no provider has a key: none is tried")];
+  if (configured.length === 0) return [warned("no provider has a key, so none is tested")];
   return Promise.all(configured.map(([id]) => checkProvider(id, { providers, wanted, limitMs })));
 }
 

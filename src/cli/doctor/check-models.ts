@@ -31,11 +31,11 @@ async function checkKnownModel(ref: string, registry: ListingRegistry): Promise<
   if (list.type === "listed") {
     const isListed = list.models.some(({ id }) => id === resolved.model);
     return good(
-      `${known} ${name} lists ${list.models.length} models, ${isListed ? "this among them" : "none of this name"}.`,
+      `${known} ${name} lists ${list.models.length} models, ${isListed ? "including this one" : "but not this one"}.`,
     );
   }
   if (list.error.code === "auth") return bad(reasonOf(list.error));
-  return good(`${known} ${name} did not list its models now.`);
+  return good(`${known} ${name} could not list its models.`);
 }
 
 /** Settings without effect, reported to the operator. */
@@ -60,7 +60,7 @@ interface NamedModel {
 
 /** Checks that the provider of each configured model has what it needs. Sends nothing to it. */
 export function checkModels(config: Config): Finding[] {
-  const usual = good(`model: ${defaultModelOf(config)}, since DECKHAND_MODEL is not set`);
+  const usual = good(`model: ${defaultModelOf(config)}, because DECKHAND_MODEL is not set`);
   const named = namedModels(config).map((model) => checkModel(model, config));
   return config.query.model === null ? [usual, ...named] : named;
 }
@@ -100,24 +100,26 @@ function checkModel({ setting, ref }: NamedModel, { providers }: Pick<Config, "p
   const id = providerOf(ref);
   const settings = providers[id];
   const known = CATALOG.find((entry) => entry.id === id);
-  if (id === "demo") return good(`${setting}: ${ref}, a script and no language model`);
+  if (id === "demo") return good(`${setting}: ${ref}, a script, not a language model`);
   if (known === undefined) {
     if (settings?.baseUrl !== undefined && settings.wire !== undefined) return good(`${setting}: ${ref}`);
     const near = similarName(
       id,
       CATALOG.map((entry) => entry.id),
     );
-    if (near !== null) return bad(`${setting}: ${ref} names no known provider.${near}`);
-    return bad(`${setting}: ${ref} names no known provider. Give \`providers.${id}\` a \`baseUrl\` and a \`wire\`.`);
+    if (near !== null) return bad(`${setting}: ${ref} does not name a known provider.${near}`);
+    return bad(
+      `${setting}: ${ref} does not name a known provider. Set \`baseUrl\` and \`wire\` in \`providers.${id}\`.`,
+    );
   }
   if (known.keyRequired && settings?.apiKey === undefined) {
     return bad(`${setting}: ${ref} needs a key. Set ${known.keyVariable}.`);
   }
   if (known.regionVariable !== null && settings?.baseUrl === undefined && !REGION.test(settings?.region ?? "")) {
-    return bad(`${setting}: ${ref} needs a region, such as eu-central-1. Set ${known.regionVariable}.`);
+    return bad(`${setting}: ${ref} needs a region, for example eu-central-1. Set ${known.regionVariable}.`);
   }
   if (known.baseUrl === null && settings?.baseUrl === undefined) {
-    return bad(`${setting}: ${ref} needs an address. Set ${baseUrlVariable(id)}.`);
+    return bad(`${setting}: ${ref} needs a base URL. Set ${baseUrlVariable(id)}.`);
   }
   return good(`${setting}: ${ref}`);
 }

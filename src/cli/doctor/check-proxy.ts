@@ -25,7 +25,7 @@ export async function checkProxy(
     signal?.throwIfAborted();
     const late = `the proxy does not answer within ${withinMs / 1_000} s: check its host and port`;
     const code = causeChain(error).map(systemCode).find(Boolean) ?? "no code";
-    const other = `by the proxy, ${place.host} cannot be reached (${code}). A proxy that opens what is encrypted needs its certificate in NODE_EXTRA_CA_CERTS`;
+    const other = `${place.host} cannot be reached through the proxy (${code}). A proxy that intercepts TLS needs its certificate in NODE_EXTRA_CA_CERTS`;
     return [bad(`${proxy.name}: ${proxyFailure(error) ?? (deadline.aborted ? late : other)}.`)];
   }
 }

@@ -55,12 +55,12 @@ export function checkWritable(name: string, directory: string, { littleBytes = L
     }
     const { bavail, bsize } = statfsSync(existing);
     if (bavail * bsize >= littleBytes) return good(`${name} ${directory} is writable`);
-    return warned(`${name} ${directory}: its disk has ${sizeText(bavail * bsize)} left. Make room.`);
+    return warned(`${name} ${directory}: its disk has only ${sizeText(bavail * bsize)} left. Free up space.`);
   } catch (error) {
     const code = systemCode(error);
     const remedy = DISK_FULL_CODES.has(code)
-      ? "Its disk is full: make room."
-      : `Give this user the right to, or set ${name}.`;
+      ? "Its disk is full. Free up space."
+      : `Give this user write permission, or set ${name} to another directory.`;
     return bad(`${name} ${directory} cannot be written (${code ?? "unknown error"}). ${remedy}`);
   }
 }
@@ -81,7 +81,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     if (error instanceof StoreError) return [bad(MIXED_UP)];
     throw error;
   }
-  if (kind === "postgresql") return [good("PostgreSQL answers, and its user may do what is needed"), ...more];
+  if (kind === "postgresql") return [good("PostgreSQL answers, and its user has the required privileges"), ...more];
   const file = sqlitePath(url);
   const directory = checkWritable("DATABASE_URL", path.dirname(file));
   return [directory.ok ? good(`SQLite database ${file}`) : directory, ...more];
@@ -90,17 +90,19 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
 function unservedIn({ unservedWorkspaces }: ProbeResult, { access }: Config): Finding[] {
   const left = unservedWorkspaces.filter(({ id }) => access.workspaces?.includes(id) !== true);
   return left.map(({ id, name }) =>
-    warned(`${plainLine(name, 60)} (${id}) asked for something and is not served: \`access.workspaces\` lets it in`),
+    warned(
+      `${plainLine(name, 60)} (${id}) asked for something but is not served: add it to \`access.workspaces\` to serve it`,
+    ),
   );
 }
 
 const MIXED_UP =
-  "DATABASE_URL: this database's migrations are not those of this version, or one failed half-way. Restore a backup, or name another database.";
+  "DATABASE_URL: the migrations of this database do not match this version, or one of them failed partway. Restore a backup, or use another database.";
 
 export function checkPlatforms(config: Config): Finding[] {
   const slack =
-    config.slack === null ? "off; SLACK_BOT_TOKEN turns it on" : `tokens are set (${config.slack.mode.type})`;
-  const discord = config.discord === null ? "off; DISCORD_TOKEN turns it on" : "token is set";
+    config.slack === null ? "off; set SLACK_BOT_TOKEN to turn it on" : `tokens are set (${config.slack.mode.type})`;
+  const discord = config.discord === null ? "off; set DISCORD_TOKEN to turn it on" : "token is set";
   return [good(`Slack: ${slack}`), good(`Discord: ${discord}`)];
 }
 
@@ -117,13 +119,15 @@ export function checkDirectories({ channels }: Config): Finding[] {
     const setting = `channels.${channel}.directory`;
     try {
       const found = statSync(directory);
-      if (!found.isDirectory()) return [bad(`${setting}: ${directory} is no directory.`)];
+      if (!found.isDirectory()) return [bad(`${setting}: ${directory} is not a directory.`)];
       const isOpen = (found.mode & STRANGERS) !== 0;
-      return isOpen ? [good(`${setting}: other users of this machine can enter ${directory}`)] : [];
+      return isOpen ? [good(`${setting}: other users of this machine can access ${directory}`)] : [];
     } catch (error) {
       const code = systemCode(error) ?? "unknown error";
-      if (code === "ENOENT") return [bad(`${setting}: there is no ${directory}. Create it, or mend the path.`)];
-      return [bad(`${setting}: ${directory} cannot be entered (${code}). Let this user enter it, or mend the path.`)];
+      if (code === "ENOENT") return [bad(`${setting}: ${directory} does not exist. Create it, or correct the path.`)];
+      return [
+        bad(`${setting}: ${directory} cannot be accessed (${code}). Give this user access, or correct the path.`),
+      ];
     }
   });
 }
@@ -135,8 +139,8 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
   if (confinement === null) return []; // reported among the warnings of the settings
   const problem = await confinement.problem();
   if (problem === null) return [good("the sandbox's process is confined by bubblewrap")];
-  if (confinement.isRequired) return [bad(`confinement: is required, and ${problem}`)];
-  return [warned(`the sandbox's process is not confined by the system: ${problem}`)];
+  if (confinement.isRequired) return [bad(`confinement: is required, but ${problem}`)];
+  return [warned(`the sandbox's process is not confined by the operating system: ${problem}`)];
 }
 
 /**
@@ -162,13 +166,14 @@ export async function checkPorts(config: Config, isRunning: IsRunning): Promise<
   const runs = tried.some(({ code }) => code === "EADDRINUSE") && (await isRunning(config));
   return tried.map(({ setting, hostSetting, host, port, code }) => {
     if (code === null) return good(`${setting}: ${host}:${port} is free`);
-    if (runs && code === "EADDRINUSE") return good(`${setting}: ${host}:${port} is taken: Deckhand runs on this home`);
+    if (runs && code === "EADDRINUSE")
+      return good(`${setting}: ${host}:${port} is in use: Deckhand is running on this home directory`);
     const remedies: Readonly<Record<string, string>> = {
-      EADDRINUSE: `Stop the program that has it, or set ${setting}.`,
-      EACCES: `It needs more rights than this user has: set ${setting} above 1023.`,
+      EADDRINUSE: `Stop the program that uses it, or set ${setting} to another port.`,
+      EACCES: `This user may not use it: set ${setting} to a port above 1023.`,
     };
     const remedy = remedies[code] ?? `Set ${hostSetting} to an address of this machine.`;
-    return bad(`${setting}: ${host}:${port} cannot be taken (${code}). ${remedy}`);
+    return bad(`${setting}: ${host}:${port} cannot be used (${code}). ${remedy}`);
   });
 }
 

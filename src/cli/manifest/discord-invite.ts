@@ -20,7 +20,7 @@ export function discordInvite(applicationId: string): string[] {
     permissions: bits.toString(),
   });
   return [
-    "1. Developer Portal → New Application; its Application ID is --app-id of this command.",
+    "1. Developer Portal → New Application. Pass its Application ID to this command as --app-id.",
     "2. Bot → Reset Token: the value of DISCORD_TOKEN.",
     "3. Bot → Privileged Gateway Intents → turn MESSAGE CONTENT INTENT on. Without it Discord hides the text",
     "   of messages that do not mention the bot, and refuses the connection (close code 4014).",

@@ -45,7 +45,7 @@ const ASK_ABOUT_MESSAGE = {
   type: "message",
   name: "Ask Deckhand about this",
   callback_id: ASK_SHORTCUT,
-  description: "Begins a session about this message, in its thread.",
+  description: "Starts a session about this message in its thread.",
 };
 
 /** The manifest for “Create New App → From a manifest”. Source: Slack docs, App manifest reference. */
@@ -61,7 +61,7 @@ export function slackManifest(commands: readonly RegisteredCommand[], requestUrl
     features: {
       agent_view: {
         agent_description:
-          "Mention me in a thread or write to me: I read, search and change files in the sandbox of the channel.",
+          "Mention me in a thread or write to me: I read, search and change files in the channel's sandbox.",
         suggested_prompts: PROMPTS.map(({ title, message }) => ({ title, message })),
       },
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },

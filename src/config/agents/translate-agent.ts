@@ -36,12 +36,12 @@ export function translateAgent(data: Readonly<Record<string, unknown>>, { name, 
   const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !IGNORED_KEYS.has(key)));
   const [ignored, ...more] = Object.keys(rest).filter((key) => IGNORED_KEYS.has(key));
   if (ignored !== undefined)
-    notes.push([ignored, `has no effect here${more.length === 0 ? "" : `, nor have ${more.join(", ")}`}`]);
+    notes.push([ignored, `has no effect here${more.length === 0 ? "" : `; the same is true of ${more.join(", ")}`}`]);
   if (own !== undefined && own !== name)
-    notes.push(["name", `has no effect: the agent is called ${name}, as its file`]);
+    notes.push(["name", `has no effect: the agent is named ${name}, after its file`]);
   if (description !== undefined) fields["description"] = withoutExamples(description);
   if (typeof color === "string" && !colors.includes(color))
-    notes.push(["color", `${color} is none of ${colors.join(", ")}`]);
+    notes.push(["color", `${color} is not one of ${colors.join(", ")}`]);
   else if (color !== undefined) fields["color"] = color;
   const isOthers = typeof model === "string" && !model.includes("/");
   if (!isOthers && model !== undefined) fields["model"] = model;
@@ -72,9 +72,9 @@ function withCanonicalKeys(data: Readonly<Record<string, unknown>>): Record<stri
 
 const INHERIT = "inherit";
 const QUICK = "haiku";
-const OTHER_MODEL = "names no provider, so the configured model answers; write provider/model for another";
+const OTHER_MODEL = "names no provider, so the configured model is used; write provider/model to choose another";
 const MODEL_NOTES: Readonly<Record<string, string>> = {
-  [QUICK]: "stands for `fastModel`, where one is set; write provider/model for another",
+  [QUICK]: "means `fastModel`, if that is set; write provider/model to choose another",
 };
 
 /** Removes examples for another program's model, since people read the description in a list. */

@@ -42,7 +42,7 @@ export function translateTools({ tools, disallowedTools, permission }: ToolField
       ...(permission !== undefined && byPermission === null ? { permission } : {}),
     },
     notes: [
-      ...(foreign.length === 0 ? [] : [["tools", `there is no ${foreign.join(", ")} here`] as const]),
+      ...(foreign.length === 0 ? [] : [["tools", `Deckhand has no tool named ${foreign.join(", ")}`] as const]),
       ...patternNote(list),
       ...(byPermission?.notes ?? []).map((note) => ["permission", note] as const),
     ],
@@ -53,7 +53,7 @@ export function translateTools({ tools, disallowedTools, permission }: ToolField
 function patternNote(list: NamesRead | null): (readonly [string, string])[] {
   const whole = list?.patterns ?? [];
   if (whole.length === 0) return [];
-  return [["tools", `patterns are not known here, so that the agent has the whole tool for ${whole.join(", ")}`]];
+  return [["tools", `patterns are not supported, so the agent gets the whole tool for ${whole.join(", ")}`]];
 }
 
 /** The tools in all of the lists; null if there are none. A malformed list is returned as it is. */
@@ -162,8 +162,8 @@ function permissionsIn(written: unknown): Switches | null {
     on: namesOfAll(on),
     off: namesOfAll(off).flatMap(withRunners),
     notes: [
-      ...(cut.length === 0 ? [] : [`patterns are not known here, so that all of ${cut.join(", ")} is taken away`]),
-      ...(asks.length === 0 ? [] : [`the mode of a thread decides what asks, for ${asks.join(", ")}, too`]),
+      ...(cut.length === 0 ? [] : [`patterns are not supported, so all of ${cut.join(", ")} is disabled`]),
+      ...(asks.length === 0 ? [] : [`the thread's mode decides what needs approval, also for ${asks.join(", ")}`]),
     ],
   };
 }

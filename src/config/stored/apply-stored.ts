@@ -11,7 +11,7 @@ import { type SettingsNodes, settingsNodes } from "./settings-nodes.ts";
 /** The line shown in the terminal at each start, and by doctor. */
 export function skippedLine({ path, why }: SkippedSetting): string {
   const named = path.length === 0 ? "" : ` ${dotted(path)}:`;
-  return `Set on the page, and left out:${named} ${why}`;
+  return `Set on the page, but ignored:${named} ${why}`;
 }
 
 /** The part of a revision that can take effect. */
@@ -31,7 +31,7 @@ export const PAGE_STYLE: KeyStyle = {
   example: (_path, value) => (typeof value === "string" ? value : JSON.stringify(value)),
 };
 
-const NOT_READ = "What is stored cannot be read.";
+const NOT_READ = "The stored settings cannot be read.";
 
 /**
  * Applies the page's settings beneath the file. Settings that are no longer valid, because the version or the file

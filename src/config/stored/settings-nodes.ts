@@ -14,19 +14,20 @@ export interface SettingsNodes {
   fileOnlyReason(path: Path): string | null;
 }
 
-const SECRET = "A key belongs to it: the environment or the settings file sets it.";
-const DEFINITION = "The page takes an agent's name; a definition goes under agents.";
-const IN_FILE = "Only the settings file sets it.";
+const SECRET = "It contains a key, so it can only be set in the environment or the settings file.";
+const DEFINITION = "Only the name of an agent can be set here; a definition goes under agents.";
+const IN_FILE = "It can only be set in the settings file.";
 
 /** Settings that could lock people out, or expose more of the machine, need access to its files. `*` is any name. */
 const FILE_ONLY: Readonly<Record<string, string>> = {
   $schema: IN_FILE,
-  web: "It could lock everybody out of this page: only the settings file sets it.",
-  confinement: "It keeps tools apart from this machine: only the settings file sets it.",
-  "channels.*.directory": "It opens a directory of this machine to tools: only the settings file does that.",
+  web: "It could lock everybody out of this page, so it can only be set in the settings file.",
+  confinement: "It isolates tools from this machine, so it can only be set in the settings file.",
+  "channels.*.directory":
+    "It gives tools access to a directory on this machine, so it can only be set in the settings file.",
   "agentDefinition.*": DEFINITION,
   "channels.*.agentDefinition.*": DEFINITION,
-  maxBudgetUsd: "It says the same as budgets.runUsd: set that.",
+  maxBudgetUsd: "It is the same as budgets.runUsd: set that instead.",
 };
 
 /** The schema of each key is generated on first use. */

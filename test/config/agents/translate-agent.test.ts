@@ -16,8 +16,8 @@ function load(content: string) {
 }
 
 const EXAMPLES = `Use it to look. Examples:\n\n<example>\nContext: A change\nuser: "Look: now"\nassistant: "I look"\n</example>`;
-const NO_TOOL = "tools: there is no TaskList here.";
-const MODEL_NOTE = "sonnet names no provider, so the configured model answers; write provider/model for another.";
+const NO_TOOL = "tools: Deckhand has no tool named TaskList.";
+const MODEL_NOTE = "sonnet names no provider, so the configured model is used; write provider/model to choose another.";
 
 test.each([
   ["a list of tools as one text", "tools: Read, Grep, Bash(git add:*)", { tools: ["read", "grep", "git"], notes: [] }],
@@ -28,7 +28,7 @@ test.each([
   [
     "tools by Copilot's names",
     "tools: ['search/codebase', 'edit/editFiles', 'githubRepo', 'vscodeAPI']",
-    { tools: ["grep", "glob", "edit", "write"], notes: ["tools: there is no githubRepo, vscodeAPI here."] },
+    { tools: ["grep", "glob", "edit", "write"], notes: ["tools: Deckhand has no tool named githubRepo, vscodeAPI."] },
   ],
   ["tools by another key", "allowed-tools: [Read, Grep]", { tools: ["read", "grep"], notes: [] }],
   ["tools by yet another key", "allowedTools: [read, shell]", { tools: ["read", "bash"], notes: [] }],
@@ -45,7 +45,7 @@ test.each([
     {
       tools: ["bash", "git", "agent", "read"],
       notes: [
-        "tools: patterns are not known here, so that the agent has the whole tool for Bash(npm test:*), Agent(worker, scout).",
+        "tools: patterns are not supported, so the agent gets the whole tool for Bash(npm test:*), Agent(worker, scout).",
       ],
     },
   ],
@@ -82,7 +82,7 @@ test.each([
     "tools:\n  write: false\n  exa_*: false\n  mcp_jira_*: false\n  my-server*: false\n  Vision: false",
     {
       disallowedTools: ["write", "mcp__exa", "mcp_resources", "mcp__jira", "mcp__my-server"],
-      notes: ["tools: there is no Vision here."],
+      notes: ["tools: Deckhand has no tool named Vision."],
     },
   ],
   [
@@ -90,7 +90,7 @@ test.each([
     "permission:\n  read: allow\n  edit: deny\n  bash: ask\n  todowrite: deny\n  question: deny",
     {
       disallowedTools: ["edit", "write", "update_plan", "ask_user_question"],
-      notes: ["permission: the mode of a thread decides what asks, for bash, too."],
+      notes: ["permission: the thread's mode decides what needs approval, also for bash."],
     },
   ],
   [
@@ -98,7 +98,7 @@ test.each([
     'permission:\n  edit: deny\n  bash:\n    "*": allow\n    "git push*": deny',
     {
       disallowedTools: ["edit", "write", "bash", "js_exec"],
-      notes: ["permission: patterns are not known here, so that all of bash is taken away."],
+      notes: ["permission: patterns are not supported, so all of bash is disabled."],
     },
   ],
   [
@@ -128,31 +128,31 @@ test.each([
   [
     "keys that mean nothing here",
     "emoji: x\nvibe: y\nservices: []",
-    { notes: ["emoji: has no effect here, nor have vibe, services."] },
+    { notes: ["emoji: has no effect here; the same is true of vibe, services."] },
   ],
   ["the model of who calls", "model: inherit", { notes: [] }],
   ["a model of its own program", "model: sonnet", { notes: [`model: ${MODEL_NOTE}`] }],
   [
     "the quick model",
     "model: haiku",
-    { fast: true, notes: [expect.stringMatching(/^model: haiku stands for `fastModel`/u)] },
+    { fast: true, notes: [expect.stringMatching(/^model: haiku means `fastModel`/u)] },
   ],
   ["a mode that only looks", "permissionMode: plan", { access: "read-only", notes: [] }],
   ["a key that means nothing here", "hooks: {}", { notes: ["hooks: has no effect here."] }],
   [
     "a list of what it is good at",
     "capabilities: [pricing]\nexpertise_level: expert",
-    { notes: ["capabilities: has no effect here, nor have expertise_level."] },
+    { notes: ["capabilities: has no effect here; the same is true of expertise_level."] },
   ],
   [
     "a colour that there is no sign of",
     "color: gold",
-    { notes: [expect.stringMatching(/^color: gold is none of red,/u)] },
+    { notes: [expect.stringMatching(/^color: gold is not one of red,/u)] },
   ],
   [
     "another name than the file's",
     "name: Code Scout",
-    { notes: ["name: has no effect: the agent is called scout, as its file."] },
+    { notes: ["name: has no effect: the agent is named scout, after its file."] },
   ],
 ])("an agent's file of another program loads, with %s", (_what, line, { notes, ...fields }) => {
   const content = `---\n${line}\ndescription: Use it to look.\n---\nYou look.`;

@@ -207,17 +207,17 @@ test("doctor lists the processes, and what prevents another one from joining", a
   });
   for (const bot of [one, other])
     expect(out).toMatch(new RegExp(`✓ processes on the database: .*:${bot.pid()}\\b`, "u"));
-  expect(out).toMatch(/✗ DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
+  expect(out).toMatch(/✗ DECKHAND_SECRET_KEY must be the same as in the process \d+ on /u);
   const doctor = async (given: Readonly<Record<string, string>>) =>
     (await runCli(["doctor"], { cwd: one.home, env: { ...one.env, PORT: "0", ...given } })).out;
   const elsewhere = tempDirectory();
   expect(await doctor({ DECKHAND_SANDBOX: elsewhere })).toContain(
-    `✗ DECKHAND_SANDBOX: ${elsewhere} is none of the directories of replica `,
+    `✗ DECKHAND_SANDBOX: ${elsewhere} is not one of the directories of replica `,
   );
   const nowhere = path.join(elsewhere, "nowhere");
-  expect(await doctor({ DECKHAND_SANDBOX: nowhere })).toContain(`✗ DECKHAND_SANDBOX: ${nowhere} is not there: mount`);
+  expect(await doctor({ DECKHAND_SANDBOX: nowhere })).toContain(`✗ DECKHAND_SANDBOX: ${nowhere} does not exist. Mount`);
   expect(existsSync(nowhere)).toBe(false);
-  expect(await doctor({})).toMatch(/^✓ the directories are those of replica \S+:\d+$/mu);
+  expect(await doctor({})).toMatch(/^✓ the directories are the same as those of replica \S+:\d+$/mu);
 });
 
 test("a process with another secret key is refused, one with other settings is warned, and probes report the number of replicas", async () => {
@@ -228,7 +228,7 @@ test("a process with another secret key is refused, one with other settings is w
 
   const key = Buffer.alloc(32, 7).toString("base64");
   await using sealed = await createBot({ env: { ...one.env, DECKHAND_SECRET_KEY: key }, home: one.home });
-  await expect(sealed.start()).rejects.toThrow(/DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
+  await expect(sealed.start()).rejects.toThrow(/DECKHAND_SECRET_KEY must be the same as in the process \d+ on /u);
 
   await using bold = await createBot({
     env: { ...one.env, DECKHAND_MODEL: "anthropic/claude-opus-5-5" },
@@ -236,7 +236,7 @@ test("a process with another secret key is refused, one with other settings is w
   });
   await bold.start();
   const differs =
-    /Settings differ from those of the process \d+ on \S+: DECKHAND_MODEL \("anthropic\/claude-opus-5-5" here, "anthropic\/claude-sonnet-5-5" there\)\. Give all the same/u;
+    /Settings differ from those of the process \d+ on \S+: DECKHAND_MODEL \("anthropic\/claude-opus-5-5" here, "anthropic\/claude-sonnet-5-5" there\)\. Use the same settings everywhere/u;
   expect(bold.output()).toMatch(differs);
   const probed = JSON.parse((await bold.probe("readyz")).text);
   expect(probed).toMatchObject({ ready: true, replicas: 3, otherSettings: ["DECKHAND_MODEL"] });
@@ -284,12 +284,12 @@ test("deckhand drain lists the processes, drains one, and refuses the last", asy
   expect((await runCli(["drain", "nowhere:1"], { env })).error).toContain("✗ There is no process nowhere:1.");
   const name = listed.out.split(/\s+/u).find((word) => named(other.pid()).test(word)) ?? "";
   expect(await runCli(["drain", name], { env })).toMatchObject({
-    out: expect.stringContaining("✓ It has ended."),
+    out: expect.stringContaining("✓ It has exited."),
     failed: false,
   });
   expect(await other.ended()).toBe(0);
   const [last = ""] = (await runCli(["drain"], { env })).out.trim().split(" ");
   const refused = await runCli(["drain", last], { env });
-  expect(refused).toMatchObject({ error: expect.stringContaining("the only one"), failed: true });
+  expect(refused).toMatchObject({ error: expect.stringContaining("the only process"), failed: true });
   expect((await one.probe("readyz")).status).toBe(200);
 });

@@ -42,7 +42,7 @@ test("settings list shows each set value with its source, and no secret", async 
   expect(line("mcpServers")).toEqual(["mcpServers", "(not shown)", "deckhand.config.json"]);
   expect(line("inputs")).toEqual(["inputs", "(not shown)", "deckhand.config.json"]);
   expect(line("budgets.userUsd")).toBeUndefined();
-  expect(error).toContain("⚠ Set on the page, and left out: gone: is not known.");
+  expect(error).toContain("⚠ Set on the page, but ignored: gone: is not a known key.");
 
   const all = z.array(z.looseObject({ path: z.array(z.string()) }));
   const json = all.parse(JSON.parse((await runCli(["settings", "--json"], { cwd, env })).out));
@@ -80,7 +80,7 @@ test("doctor applies the page's settings, and lists those that are no longer val
     budgets: { dayUsd: "much" },
   });
   const { out } = await runCli(["doctor"], { cwd, env: { ...env, PORT: "0", ANTHROPIC_API_KEY: "k" } });
-  expect(out).toContain("⚠ Set on the page, and left out: budgets.dayUsd: must be a number");
+  expect(out).toContain("⚠ Set on the page, but ignored: budgets.dayUsd: must be a number");
   expect(out).toContain("anthropic/claude-haiku-5-5");
-  expect(out).toContain("mode: in mode agi nobody is asked");
+  expect(out).toContain("mode: in mode agi, nobody is asked");
 });

@@ -279,8 +279,8 @@ test.each(readers)(
 
 const bad = [
   { name: "budgets.dayUsd", typed: "much", beside: "budgets.dayUsd", words: "must be a number." },
-  { name: "budgets.dayUsd", typed: "0", beside: "budgets.dayUsd", words: "must be more than 0, is 0." },
-  { name: "maxTurns", typed: "1.5", beside: "maxTurns", words: "must be a whole number, is 1.5." },
+  { name: "budgets.dayUsd", typed: "0", beside: "budgets.dayUsd", words: "must be more than 0, but is 0." },
+  { name: "maxTurns", typed: "1.5", beside: "maxTurns", words: "must be a whole number, but is 1.5." },
   { name: "fallbackModel", typed: "gpt", beside: "fallbackModel", words: "must be provider/model" },
   { name: "access.admins", typed: "slack:U1\nana", beside: "access.admins", words: "Entry 2 must be" },
   { name: "allowedHosts", typed: '{ "host"', beside: "allowedHosts", words: "Line 1 looks like JSON" },
@@ -304,7 +304,7 @@ test("an invalid value is explained beside its field, in the words used for the 
   await channels.getByLabel("New name").fill("slack:C0NEW");
   await channels.getByRole("button", { name: "Add" }).click();
   await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurn": 3 }');
-  await channels.getByText('is not known. Did you mean "maxTurns"?').waitFor();
+  await channels.getByText('is not a known key. Did you mean "maxTurns"?').waitFor();
   await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurns": ');
   await channels.getByText("must be a JSON object").waitFor();
   await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurns": 3 }');

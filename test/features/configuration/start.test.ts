@@ -50,10 +50,10 @@ test.each(Object.entries(DATABASES))(
     await revise(url, JSON.stringify({ model: "anthropic/claude-haiku-5-5", gone: 1, agentDefinition: "nobody" }));
     const said = await start(url, {});
     expect(said).toContain("✓ Model: anthropic/claude-haiku-5-5");
-    const warnings = said.filter((line) => line.includes("left out"));
+    const warnings = said.filter((line) => line.includes("but ignored"));
     expect(warnings).toEqual([
-      expect.stringMatching(/^⚠ Set on the page, and left out: gone: is not known\./u),
-      expect.stringMatching(/^⚠ Set on the page, and left out: agentDefinition: .*there is no agent "nobody"/u),
+      expect.stringMatching(/^⚠ Set on the page, but ignored: gone: is not a known key\./u),
+      expect.stringMatching(/^⚠ Set on the page, but ignored: agentDefinition: .*there is no agent "nobody"/u),
     ]);
     expect(await start(url, { model: "anthropic/claude-opus-5-5" })).toContain("✓ Model: anthropic/claude-opus-5-5");
   },
@@ -63,6 +63,6 @@ test("an unreadable revision does not prevent the start", async () => {
   const url = await DATABASES.SQLite();
   await revise(url, "{");
   const said = await start(url, {});
-  expect(said).toContain("⚠ Set on the page, and left out: What is stored cannot be read.");
+  expect(said).toContain("⚠ Set on the page, but ignored: The stored settings cannot be read.");
   expect(said.join("\n")).toContain("✓ Deckhand is running.");
 });

@@ -54,15 +54,15 @@ test("an agent from the page may be named by the settings file, the page's setti
   const job = { ...JOB, name: "minutes", agent: "scribe", skill: "herons" };
   writeFileSync(path.join(cwd, "home/jobs.json"), JSON.stringify([job]));
   const { out } = await runCli(["doctor"], { cwd, env: ENV });
-  expect(out).not.toMatch(/scribe|herons|left out/u);
+  expect(out).not.toMatch(/scribe|herons|but ignored/u);
   expect(out).toContain("1 job");
-  expect((await start(cwd)).filter((line) => /scribe|herons|left out/u.test(line))).toEqual([]);
+  expect((await start(cwd)).filter((line) => /scribe|herons|but ignored/u.test(line))).toEqual([]);
 });
 
 test("an unknown agent name prevents the start, and doctor reports it", async () => {
   const cwd = await directoryOf({ agentDefinition: "scribe" }, { "agent/other": AGENT });
   const line = expect.stringMatching(
-    /there is no agent "scribe"\. Known: .*, other; add it .* or make it on the page/u,
+    /there is no agent "scribe"\. Known agents: .*, other\. Add it .* or create it on the page/u,
   );
   await expect(start(cwd)).rejects.toMatchObject({ problems: [line] });
   expect((await runCli(["doctor"], { cwd, env: ENV })).out.split("\n")).toContainEqual(line);

@@ -64,10 +64,10 @@ test("a feature is added by one folder, a model and one list entry; one that fai
   model.script((_request, index) => (index === 0 ? toolUse("tally_add", { what: "a cup" }) : text("Counted.")));
   await using bot = await start(model, { tally: { unit: "cups" } });
   await bot.start();
-  expect(bot.output()).toContain("⚠ The feature empty does not start: there is nothing to count");
-  expect(bot.output()).toContain("⚠ The feature late does not start: there is nobody to count for");
+  expect(bot.output()).toContain("⚠ The feature empty cannot start: there is nothing to count");
+  expect(bot.output()).toContain("⚠ The feature late cannot start: there is nobody to count for");
   const leftOut = (tool: string, owner: string) =>
-    `⚠ The tool ${tool} of the feature tally is left out: ${owner} has one of that name.`;
+    `⚠ The tool ${tool} of the feature tally is ignored: ${owner} has a tool with the same name.`;
   expect(bot.output()).toContain(leftOut("read", "Deckhand itself"));
   expect(bot.output()).toContain(leftOut("tally_add", "the feature tally"));
   const page = await PageClient.open(printedUrl(bot));
@@ -96,11 +96,11 @@ test("a feature is added by one folder, a model and one list entry; one that fai
 test("invalid settings of a feature are reported in one line, and prevent the start", async () => {
   await using model = await startAnthropicServer();
   await using bot = await start(model, { tally: { units: "cups" } });
-  await expect(bot.start()).rejects.toThrow(/tally\.units: is not known\. Did you mean "unit"\?/);
+  await expect(bot.start()).rejects.toThrow(/tally\.units: is not a known key\. Did you mean "unit"\?/);
 });
 
 test("an essential feature that fails to open is reported in one line, and prevents the start", async () => {
   await using model = await startAnthropicServer();
   await using bot = await start(model, { tally: { unit: "essentials" } });
-  await expect(bot.start()).rejects.toThrow(/The feature tally does not start: there is nothing to count/);
+  await expect(bot.start()).rejects.toThrow(/The feature tally cannot start: there is nothing to count/);
 });

@@ -72,7 +72,7 @@ describe("the container image", () => {
     expect([home, sandbox, database.url]).toEqual([volume, `${volume}/sandbox`, `file:${volume}/deckhand.db`]);
     expect([web.port, slack?.mode]).toEqual([PAGE_PORT, expect.objectContaining({ host: "0.0.0.0" })]);
     expect(image.ports).toContain(slack?.mode.type === "http" ? slack.mode.port : null);
-    expect(warnings.filter((line) => line.includes("is not read"))).toEqual([]);
+    expect(warnings.filter((line) => line.includes("is not a known setting"))).toEqual([]);
   });
 
   test("is healthy if the program answers, and unhealthy otherwise", async () => {
@@ -102,7 +102,7 @@ describe("compose.yaml", () => {
     const config = configIn(Object.fromEntries(environment), configs["settings"]?.content ?? "");
     expect(config).toMatchObject({ engine: "dbos", home: volume, database: { kind: "postgresql" } });
     expect(config.web).toMatchObject({ host: "0.0.0.0", port: PAGE_PORT, trustProxy: [expect.any(String)] });
-    expect(config.warnings.filter((line) => line.includes("is not read"))).toEqual([]);
+    expect(config.warnings.filter((line) => line.includes("is not a known setting"))).toEqual([]);
     expect(deckhand).toMatchObject({ build: ".", deploy: { replicas: 3 }, read_only: true });
   });
 
@@ -163,7 +163,7 @@ describe("deploy/kubernetes.yaml", () => {
     );
     const config = configIn({ ...given, DECKHAND_SECRET_KEY: SECRET_KEY }, content);
     expect(config).toMatchObject({ engine: "dbos", home: volume, database: { kind: "postgresql" } });
-    expect(config.warnings.filter((line) => line.includes("is not read"))).toEqual([]);
+    expect(config.warnings.filter((line) => line.includes("is not a known setting"))).toEqual([]);
     const mounted = container.volumeMounts.find(({ name }) => name === "settings")?.mountPath;
     expect(given["DECKHAND_CONFIG"]).toBe(`${mounted}/${fileName}`);
     expect([replicas, pod.enableServiceLinks]).toEqual([3, false]);

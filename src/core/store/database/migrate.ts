@@ -29,7 +29,7 @@ const appliedSchema = z.array(
   z.object({
     migration_name: z.string(),
     checksum: z.string(),
-    /** In the form of each database; null if the migration failed half-way. */
+    /** In the form of each database; null if the migration failed partway. */
     finished_at: z.unknown(),
   }),
 );
@@ -110,7 +110,7 @@ function refuseNewer(applied: AppliedMigrations, known: readonly string[]): void
   const unknown = applied.find(({ migration_name: name }) => !known.includes(name))?.migration_name;
   if (unknown === undefined) return;
   throw new ConfigError([
-    `DATABASE_URL: the database belongs to a newer version of Deckhand (it has the migration ${unknown}). Start that version, or restore the backup from before it; nothing was changed.`,
+    `DATABASE_URL: the database was written by a newer version of Deckhand (it has the migration ${unknown}). Start that version, or restore the backup from before it. Nothing was changed.`,
   ]);
 }
 
@@ -118,7 +118,7 @@ function isApplied(applied: AppliedMigrations, name: string, checksum: string): 
   const found = applied.find((migration) => migration.migration_name === name);
   if (found === undefined) return false;
   if (found.finished_at === null)
-    throw new StoreError("defect", `migration ${name} failed half-way earlier; restore a backup`);
+    throw new StoreError("defect", `migration ${name} failed partway earlier; restore a backup`);
   if (found.checksum !== checksum) throw new StoreError("defect", `migration ${name} differs from the one applied`);
   return true;
 }
@@ -141,7 +141,7 @@ async function apply(
     await db.script(sql);
   } catch (cause) {
     const refused = db.kind === "postgresql" ? refusedMigration(name, cause) : null;
-    throw refused ?? new StoreError("defect", `migration ${name} failed, the database is as it was before`, { cause });
+    throw refused ?? new StoreError("defect", `migration ${name} failed; the database was not changed`, { cause });
   }
   const values = [id, checksum, name, startedAt, at()];
   const places = values.map((_, index) => db.placeholder(index + 1)).join(", ");
@@ -169,7 +169,7 @@ const GIVE_UP_MS = 30_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 const IN_USE =
-  "DATABASE_URL: somebody is at tables that this version has to change, as a dump is, and does not come to an end. Start again once that is over.";
+  "DATABASE_URL: another connection, for example a dump, keeps locks on tables that this version has to change. Start again once it has finished.";
 
 /** The advisory lock that `prisma migrate` itself takes. Source: Prisma docs, “Advisory locking”. */
 const MIGRATION_LOCK = 72_707_369;

@@ -70,19 +70,19 @@ function ofDirectUrl(problem: string): string {
 }
 
 const POOLER =
-  "DATABASE_URL: leads to a pooler that gives each transaction another connection, which locks and notifications do not outlive. Let DATABASE_DIRECT_URL lead to the database itself.";
+  "DATABASE_URL: points to a pooler that gives each transaction another connection, so locks and notifications are lost. Set DATABASE_DIRECT_URL to the URL of the database itself.";
 
 const STANDBY =
-  "DATABASE_URL: leads to a standby of another PostgreSQL, which takes no changes. Let it lead to the primary, or promote this one.";
+  "DATABASE_URL: points to a PostgreSQL standby, which is read-only. Use the URL of the primary, or promote this server.";
 
 const READ_ONLY =
-  "DATABASE_URL: the database takes no changes (default_transaction_read_only is on). Turn it off for this user and database, or name another one.";
+  "DATABASE_URL: the database is read-only (default_transaction_read_only is on). Turn it off for this user and database, or use another database.";
 
 const OTHER_TABLES =
-  "DATABASE_DIRECT_URL: does not find the tables of DATABASE_URL, or may not read them. Give both the same user, or that one's search_path and a GRANT SELECT on its tables.";
+  "DATABASE_DIRECT_URL: its user cannot find the tables of DATABASE_URL, or may not read them. Use the same user in both URLs, or give this one the other's search_path and GRANT SELECT on its tables.";
 
 const OTHER_DATABASE =
-  "DATABASE_DIRECT_URL: leads to another database than DATABASE_URL. Name the one that the pooler has its connections to.";
+  "DATABASE_DIRECT_URL: points to another database than DATABASE_URL. Use the database that the pooler connects to.";
 
 const serverSchema = z.object({
   /** Id of the server process that serves this statement. */
@@ -161,7 +161,7 @@ const FIND_LOCK = `SELECT EXISTS (
 const MAY_READ = `SELECT to_regclass('"Session"')::oid IS NOT DISTINCT FROM $1
   AND has_table_privilege($1, 'SELECT') IS NOT FALSE AS may`;
 
-/** Message to the operator if the two URLs do not lead to the same tables; null if they do. */
+/** Message to the operator if the two URLs do not point to the same tables; null if they do. */
 async function differenceOf(direct: Client, pooled: Client): Promise<string | null> {
   // A lock taken over one connection is visible over the other.
   await direct.query(`SELECT pg_advisory_lock_shared(${SAME_DATABASE_LOCK})`);
@@ -192,7 +192,7 @@ function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse
 function scarcest(server: Server): { readonly left: number; readonly remedy: string } {
   const { most, used, user, user_most: userMost, database, database_most: databaseMost } = server;
   const limits = [
-    { most, used, remedy: `max_connections (${used} are used, ${most} are for this user)` },
+    { most, used, remedy: `max_connections (${used} are in use, ${most} are available to this user)` },
     { most: userMost, used: server.user_used, remedy: `ALTER ROLE ${user} CONNECTION LIMIT (${userMost})` },
     {
       most: databaseMost,

@@ -64,8 +64,8 @@ test("a direct connection to the server is accepted", async () => {
 });
 
 test.each([
-  { what: "a server without TLS that is asked for it", change: "?sslmode=require", says: /It has no TLS/u },
-  { what: "a database that is not there", change: "-nope", says: /There is no database of that name/u },
+  { what: "a server without TLS that is asked for it", change: "?sslmode=require", says: /It does not support TLS/u },
+  { what: "a database that is not there", change: "-nope", says: /There is no database with that name/u },
   { what: "a file that is not there", change: "?sslmode=verify-full&sslrootcert=/nope.pem", says: /cannot be read/u },
 ])("$what is reported", async ({ change, says }) => {
   expect(await refusal({ url: `${url}${change}`, directUrl: `${url}${change}` })).toMatch(says);
@@ -107,7 +107,7 @@ test("TLS follows sslmode, with and without TLS on the server", async () => {
   expect(await isEncrypted(to("ssl=allow"))).toBe(true);
   expect(await isEncrypted(to(`sslmode=verify-ca&sslrootcert=${authority}`))).toBe(true);
   const refused = (parameters: string) => refusal({ url: to(parameters), directUrl: to(parameters) });
-  expect(await refused("ssl=require")).toMatch(/have sslrootcert=… name the file of its authority/u);
+  expect(await refused("ssl=require")).toMatch(/Set sslrootcert=… to the file of its certificate authority/u);
   expect(await refused(`sslmode=prefer&sslrootcert=${authority}`)).toMatch(/it is for another address/u);
   const store = await openStore(to("sslmode=prefer"), systemRuntime());
   onTestFinished(() => store.close());
@@ -124,8 +124,8 @@ test("a server that requires TLS, and an unknown user, are reported", async () =
   await query(postgres.url, "SELECT pg_reload_conf()");
   const [encrypted, unknown] = ["encrypted", "unknown"].map((user) => url.replace("plain@", `${user}@`));
   const refused = () => refusal({ url: encrypted ?? "", directUrl: encrypted ?? "" });
-  await expect.poll(refused).toMatch(/\(28000\)\. It lets nobody in without TLS/u);
-  expect(await refusal({ url: unknown ?? "", directUrl: unknown ?? "" })).toMatch(/There is no user of that name/u);
+  await expect.poll(refused).toMatch(/\(28000\)\. It requires TLS/u);
+  expect(await refusal({ url: unknown ?? "", directUrl: unknown ?? "" })).toMatch(/There is no user with that name/u);
 });
 
 const sizes = [{ poolSize: 1 }, { poolSize: 2 }, { poolSize: 10 }];
@@ -133,7 +133,7 @@ const sizes = [{ poolSize: 1 }, { poolSize: 2 }, { poolSize: 10 }];
 test.each(sizes)("a pooler of $poolSize connections in place of the server is detected", async (settings) => {
   const { pooler, pooledUrl } = await pooled(settings);
   expect(await refusal({ url: pooledUrl, directUrl: pooledUrl })).toMatch(
-    /^DATABASE_URL: leads to a pooler .* Let DATABASE_DIRECT_URL lead to the database itself\.$/u,
+    /^DATABASE_URL: points to a pooler .* Set DATABASE_DIRECT_URL to the URL of the database itself\.$/u,
   );
   expect(pooler.sessionState).toEqual([]);
 });
@@ -152,29 +152,29 @@ test("a pooler in session mode is accepted", async () => {
 
 test("a direct URL that leads to a pooler is detected", async () => {
   const { pooledUrl } = await pooled();
-  expect(await refusal({ url, directUrl: pooledUrl })).toMatch(/^DATABASE_DIRECT_URL: leads to a pooler/u);
+  expect(await refusal({ url, directUrl: pooledUrl })).toMatch(/^DATABASE_DIRECT_URL: points to a pooler/u);
 });
 
 test("two URLs of different databases are detected", async () => {
   const { pooledUrl } = await pooled();
   const other = await postgres.createDatabase();
   expect(await refusal({ url: pooledUrl, directUrl: other })).toMatch(
-    /^DATABASE_DIRECT_URL: leads to another database than DATABASE_URL\./u,
+    /^DATABASE_DIRECT_URL: points to another database than DATABASE_URL\./u,
   );
 });
 
 test("a read-only database is detected", async () => {
   const name = new URL(url).pathname.slice(1);
   await query(ownerUrl, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-  expect(await refusal({ url, directUrl: url })).toMatch(/^DATABASE_URL: the database takes no changes/u);
+  expect(await refusal({ url, directUrl: url })).toMatch(/^DATABASE_URL: the database is read-only/u);
 });
 
 test.each([
   {
     set: "default_transaction_isolation = 'serializable'",
-    says: /default_transaction_isolation is serializable\. ALTER ROLE/u,
+    says: /default_transaction_isolation is serializable\. Run ALTER ROLE/u,
   },
-  { set: "DateStyle = 'German'", says: /DateStyle is German, DMY\. ALTER ROLE/u },
+  { set: "DateStyle = 'German'", says: /DateStyle is German, DMY\. Run ALTER ROLE/u },
 ])("an unsupported setting is detected, also behind a pooler: $set", async ({ set, says }) => {
   await query(ownerUrl, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${set}`);
   expect(await refusal({ url, directUrl: url })).toMatch(says);
@@ -209,7 +209,7 @@ test("a frozen process loses its open transaction, also behind a pooler", async 
 test("a pooler that rejects startup parameters is reported", async () => {
   const { pooledUrl } = await pooled();
   const withOptions = `${pooledUrl}?options=-c%20search_path%3Dx`;
-  expect(await refusal({ url: withOptions, directUrl: url })).toMatch(/take options=… out of the URL/u);
+  expect(await refusal({ url: withOptions, directUrl: url })).toMatch(/Remove options=… and limits/u);
 });
 
 test("engine schemas of another user are detected if inaccessible, and used otherwise", async () => {
@@ -220,7 +220,7 @@ test("engine schemas of another user are detected if inaccessible, and used othe
   );
   const use = { url, directUrl: url, engine: "dbos" } as const;
   const closed =
-    /^DATABASE_URL: schemas of DECKHAND_ENGINE=dbos \(deckhand_cluster\) belong to postgres and are closed/u;
+    /^DATABASE_URL: the schemas of DECKHAND_ENGINE=dbos \(deckhand_cluster\) are owned by postgres, and this user has no access/u;
   expect(await refusal(use)).toMatch(closed);
   const beside = await openClusterConnection(url);
   onTestFinished(() => beside.close());
@@ -235,7 +235,7 @@ test("a direct URL from which the tables cannot be found or read is detected", a
   await query(ownerUrl, 'CREATE TABLE "Session" (id text)');
   const { pooledUrl } = await pooled();
   const asOwner = pooledUrl.replace("plain@", "postgres@");
-  const elsewhere = /^DATABASE_DIRECT_URL: does not find the tables of DATABASE_URL, or may not read them\./u;
+  const elsewhere = /^DATABASE_DIRECT_URL: its user cannot find the tables of DATABASE_URL, or may not read them\./u;
   expect(await refusal({ url: asOwner, directUrl: url })).toMatch(elsewhere);
   expect(await refusal({ url: asOwner, directUrl: `${ownerUrl}?options=-c%20search_path%3Dx` })).toMatch(elsewhere);
   expect(await requireServer({ url: asOwner, directUrl: ownerUrl, engine: "embedded" })).toEqual([]);
@@ -244,7 +244,7 @@ test("a direct URL from which the tables cannot be found or read is detected", a
 const NOBODY = "postgresql://plain:hunter22@127.0.0.1:1/x";
 
 test("the URL that does not answer is named", async () => {
-  const away = /PostgreSQL does not let me in \(ECONNREFUSED\)/u;
+  const away = /cannot connect to PostgreSQL \(ECONNREFUSED\)/u;
   const direct = await refusal({ url, directUrl: NOBODY });
   expect(direct).toMatch(/^DATABASE_DIRECT_URL: /u);
   expect(direct).toMatch(away);
@@ -265,7 +265,7 @@ test("possibly too few connections cause a warning, too few connections end the 
   const [line, ...others] = await requireServer({ url, directUrl: url, engine: "embedded" });
   expect(others).toEqual([]);
   expect(line).toBe(
-    "DATABASE_URL: too few connections: PostgreSQL has 10 left for this user, and a process opens up to 11. Raise max_connections (10 are used, 20 are for this user), or lower connection_limit in DATABASE_URL.",
+    "DATABASE_URL: too few connections: PostgreSQL has 10 left for this user, and a process opens up to 11. Raise max_connections (10 are in use, 20 are available to this user), or lower connection_limit in DATABASE_URL.",
   );
   const fewer = `${url}?connection_limit=9`;
   expect(await requireServer({ url: fewer, directUrl: fewer, engine: "embedded" })).toEqual([]);
@@ -278,7 +278,7 @@ test("behind a pooler only direct connections count", async () => {
   await occupy(MOST - 3 - 2);
   expect(await requireServer({ url: pooledUrl, directUrl: url, engine: "embedded" })).toEqual([]);
   expect(await refusal({ url: pooledUrl, directUrl: ownerUrl, engine: "dbos" })).toMatch(
-    /^DATABASE_DIRECT_URL: too few connections: .* up to 6\. Raise max_connections \(\d+ are used, \d+ are for this user\)\.$/u,
+    /^DATABASE_DIRECT_URL: too few connections: .* up to 6\. Raise max_connections \(\d+ are in use, \d+ are available to this user\)\.$/u,
   );
 });
 

@@ -46,7 +46,7 @@ const blocks: readonly { shape: string; entry: object; oauth?: object; why?: Reg
     entry: { oauth: { clientId: "${NOWHERE}" } },
     why: /^oauth\.clientId refers to NOWHERE, which is not set\.$/u,
   },
-  { shape: "an id that is no text", entry: { oauth: { clientId: 7 } }, why: /^oauth\.clientId: must be a text/u },
+  { shape: "an id that is no text", entry: { oauth: { clientId: 7 } }, why: /^oauth\.clientId: must be a string/u },
   {
     shape: "an issuer that is no address",
     entry: { oauth: { issuer: "us" } },

@@ -23,11 +23,11 @@ test("what is wrong with one server is said of that one at the start, and the ot
   const { mcp } = given({ file });
   expect(Object.keys(mcp.servers)).toEqual(["b", "d"]);
   expect(mcp.idle).toEqual([
-    { name: "a", why: "headers.K: must be a text.", isMistake: true },
+    { name: "a", why: "headers.K: must be a string.", isMistake: true },
     { name: "c", why: "It must be an object.", isMistake: true },
   ]);
   expect(load({ file }).warnings).toEqual([
-    "MCP server a: headers.K: must be a text.",
+    "MCP server a: headers.K: must be a string.",
     "MCP server c: It must be an object.",
   ]);
 });

@@ -8,19 +8,19 @@ const NEEDED = [
   {
     name: "server_version",
     fits: /^(?:1[4-9]|[2-9]\d)\D/u,
-    remedy: "It must be 14 or newer: upgrade the server, or name another one.",
+    remedy: "It must be 14 or newer. Upgrade the server, or use another one.",
   },
   {
     name: "default_transaction_isolation",
     fits: /^read committed$/u,
-    remedy: "ALTER ROLE … SET default_transaction_isolation = 'read committed'; with the user in DATABASE_URL.",
+    remedy: "Run ALTER ROLE … SET default_transaction_isolation = 'read committed'; for the user in DATABASE_URL.",
   },
-  { name: "DateStyle", fits: /^ISO/u, remedy: "ALTER ROLE … SET DateStyle = 'ISO'; with the user in DATABASE_URL." },
+  { name: "DateStyle", fits: /^ISO/u, remedy: "Run ALTER ROLE … SET DateStyle = 'ISO'; for the user in DATABASE_URL." },
   {
     name: "server_encoding",
     fits: /^(?:UTF8|SQL_ASCII)$/u,
     remedy:
-      "It cannot hold all that people write: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' and name that one.",
+      "It cannot store everything that people write. Run CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' and use that database.",
   },
 ] as const;
 
@@ -53,7 +53,7 @@ const OTHERS = /CockroachDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|CrateDB/
 /** Message to the operator if a version is that of another product; null otherwise. */
 export function otherProduct(version: string): string | null {
   if (!OTHERS.test(version)) return null;
-  return `DATABASE_URL: leads to another database (${plainLine(version, MAX_SHOWN)}) that speaks as PostgreSQL does, and lacks its locks or notifications. Name a PostgreSQL.`;
+  return `DATABASE_URL: points to another product (${plainLine(version, MAX_SHOWN)}) that speaks PostgreSQL's protocol but lacks its locks or notifications. Use a PostgreSQL server.`;
 }
 
 /** Maximum length of the shown version, in characters. */

@@ -29,14 +29,15 @@ const STANDING = `SELECT quote_ident(current_user) AS "user",
   FROM (SELECT to_regclass('"_prisma_migrations"')::oid AS oid) AS own`;
 
 /**
- * Rejects with ConfigError, naming the statement that mends it, if the connection's user lacks a right that a start
+ * Rejects with ConfigError, naming the statement that fixes it, if the connection's user lacks a right that a start
  * needs: to use the tables and, if migrations are pending, to create some. Changes nothing.
  */
 export async function requireRights(connection: Client, pending: () => Promise<readonly unknown[]>): Promise<void> {
   const { rows } = await connection.query(STANDING);
   const rights = rightsSchema.parse(rows[0]);
   const { user, schema, may_create: mayCreate, may_use: mayUse } = rights;
-  if (schema === null) throw lacking(`finds no schema to use (${rights.search_path})`, noSchema(rights), rights);
+  if (schema === null)
+    throw lacking(`has no schema to use (search_path: ${rights.search_path})`, noSchema(rights), rights);
   if (mayUse === false) {
     const grant = `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user};`;
     throw lacking(`may not use Deckhand's tables in schema ${schema}`, grant, rights);
@@ -62,7 +63,7 @@ function lacking(what: string, statement: string, { user, database }: UserRights
 export function refusedMigration(migration: string, cause: unknown): ConfigError | null {
   if (!isRefusal(cause)) return null;
   return new ConfigError([
-    `DATABASE_URL: PostgreSQL refuses the migration ${migration} (${cause.message}). Only the owner of the tables may carry it out: start once with that user in DATABASE_URL, or make the present user their owner (ALTER TABLE … OWNER TO …).`,
+    `DATABASE_URL: PostgreSQL refuses the migration ${migration} (${cause.message}). Only the owner of the tables can run it: start once with that user in DATABASE_URL, or make the current user their owner (ALTER TABLE … OWNER TO …).`,
   ]);
 }
 
@@ -90,9 +91,9 @@ export function closedSchemas(rows: readonly unknown[]): ConfigError | null {
   const names = closed.map(({ name }) => name).join(", ");
   const owners = [...new Set(closed.map(({ owner }) => owner))].join(", ");
   return new ConfigError([
-    `DATABASE_URL: schemas of DECKHAND_ENGINE=dbos (${names}) belong to ${owners} and are closed to this user. Have all processes use one user; or, while none runs, drop them as ${owners}, since each start makes what it lacks: DROP SCHEMA ${names} CASCADE.`,
+    `DATABASE_URL: the schemas of DECKHAND_ENGINE=dbos (${names}) are owned by ${owners}, and this user has no access to them. Use the same user for all processes; or, while none is running, drop the schemas as ${owners}, because each start creates what is missing: DROP SCHEMA ${names} CASCADE.`,
   ]);
 }
 
 export const NO_SCHEMAS =
-  "DATABASE_URL: DECKHAND_ENGINE=dbos makes two schemas (dbos, deckhand_cluster), which this user may not. As the database's owner or a superuser: GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";
+  "DATABASE_URL: DECKHAND_ENGINE=dbos creates two schemas (dbos, deckhand_cluster), but this user may not create any. As the database's owner or a superuser, run GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";

@@ -14,13 +14,14 @@ export function unavailable(url: string, error: unknown): ConfigError {
   if (!url.startsWith("file:")) {
     if (isRefusal(error)) return new ConfigError([NO_CONNECT]);
     if (reason === TOO_MANY_CONNECTIONS) return new ConfigError([NONE_LEFT]);
-    if (isOpening(error)) return new ConfigError([`${UNREADABLE} (${reason}). Mend its path.`]);
+    if (isOpening(error)) return new ConfigError([`${UNREADABLE} (${reason}). Correct its path.`]);
     return new ConfigError([
-      `DATABASE_URL: PostgreSQL does not let me in (${reason}). ${serverAdvice(url, reason, error)}`,
+      `DATABASE_URL: cannot connect to PostgreSQL (${reason}). ${serverAdvice(url, reason, error)}`,
     ]);
   }
   const remedy =
-    REMEDIES[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
+    REMEDIES[reason] ??
+    "Make the file, its directory and the files next to it writable for this user, or use another file.";
   return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${remedy}`]);
 }
 
@@ -29,27 +30,27 @@ function isOpening(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "open";
 }
 
-const UNREADABLE = "DATABASE_URL: the file of sslrootcert, sslcert or sslkey in it cannot be read";
+const UNREADABLE = "DATABASE_URL: the file named in sslrootcert, sslcert or sslkey cannot be read";
 
 /** Source: PostgreSQL docs, PostgreSQL Error Codes. */
 const TOO_MANY_CONNECTIONS = "53300";
 
 const NONE_LEFT =
-  "DATABASE_URL: too few connections: PostgreSQL has none left for this user. Raise max_connections or the CONNECTION LIMIT of the user or database, or end what holds them.";
+  "DATABASE_URL: too few connections: PostgreSQL has none left for this user. Raise max_connections or the CONNECTION LIMIT of the user or database, or close other connections.";
 
 const NO_CONNECT =
-  "DATABASE_URL: PostgreSQL does not let this user into this database. As its owner or a superuser: GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";
+  "DATABASE_URL: this user may not connect to this database. As its owner or a superuser, run GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";
 
-/** The driver's binary is for another kind of machine, such as when node_modules was copied from one. */
-const NO_DRIVER = `Its driver does not run on this machine (${process.platform} ${process.arch}). Run npm ci here, on a Linux with glibc 2.34 or newer, or use PostgreSQL.`;
+/** The driver's binary is for another kind of machine, for example when node_modules was copied from one. */
+const NO_DRIVER = `The SQLite driver does not run on this machine (${process.platform} ${process.arch}). Run npm ci here, on Linux with glibc 2.34 or newer, or use PostgreSQL.`;
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  SQLITE_NOTADB: "It is no SQLite database. Name one, or a file that does not exist yet.",
+  SQLITE_NOTADB: "It is not a SQLite database. Use one, or a file that does not exist yet.",
   SQLITE_CORRUPT:
-    "It is damaged. Restore it from a backup, in its place, and delete its -wal and -shm: docs/operating.md, “Backing up”.",
-  SQLITE_FULL: "Its disk is full, and it is as it was. Make room, then start again.",
-  SQLITE_BUSY: "Another process is writing to it. End that, or wait for it, then start again.",
-  EISDIR: "It is a directory. Name a file in it, such as deckhand.db.",
+    "It is damaged. Replace it with a backup, and delete its -wal and -shm files: docs/operating.md, “Backing up”.",
+  SQLITE_FULL: "Its disk is full; the database was not changed. Free up space, then start again.",
+  SQLITE_BUSY: "Another process is writing to it. Stop that process, or wait for it, then start again.",
+  EISDIR: "It is a directory. Use a file in it, for example deckhand.db.",
   MODULE_NOT_FOUND: NO_DRIVER,
   ERR_DLOPEN_FAILED: NO_DRIVER,
 };

@@ -12,7 +12,7 @@ const versions = [
 ];
 
 test.each(versions)("PostgreSQL $version is supported: $fits", ({ version, fits }) => {
-  const problem = `DATABASE_URL: the database's server_version is ${version}. It must be 14 or newer: upgrade the server, or name another one.`;
+  const problem = `DATABASE_URL: the database's server_version is ${version}. It must be 14 or newer. Upgrade the server, or use another one.`;
   expect(settingProblems([version, "read committed", "ISO, MDY", "UTF8"])).toEqual(fits ? [] : [problem]);
 });
 
@@ -27,5 +27,5 @@ const products = [
 test.each(products)("a server version of $version is supported: $fits", ({ version, fits }) => {
   const problem = otherProduct(version);
   if (fits) expect(problem).toBeNull();
-  else expect(problem).toMatch(/^DATABASE_URL: leads to another database \(.*\) .* Name a PostgreSQL\.$/u);
+  else expect(problem).toMatch(/^DATABASE_URL: points to another product \(.*\) .* Use a PostgreSQL server\.$/u);
 });

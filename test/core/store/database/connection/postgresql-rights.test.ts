@@ -49,12 +49,12 @@ const lacking: readonly { name: string; owner?: () => Promise<void>; before: str
   {
     name: "any schema",
     before: "REVOKE ALL ON SCHEMA public FROM PUBLIC",
-    says: /^DATABASE_URL: the user "deck-hand" finds no schema to use \("\$user", public\)\./u,
+    says: /^DATABASE_URL: the user "deck-hand" has no schema to use \(search_path: "\$user", public\)\./u,
   },
   {
     name: "a schema of its search path",
     before: `ALTER USER "deck-hand" IN DATABASE current SET search_path TO chat`,
-    says: /finds no schema to use \(chat\)\. .*CREATE SCHEMA IF NOT EXISTS chat; GRANT USAGE, CREATE ON SCHEMA chat TO "deck-hand";$/u,
+    says: /has no schema to use \(search_path: chat\)\. .*CREATE SCHEMA IF NOT EXISTS chat; GRANT USAGE, CREATE ON SCHEMA chat TO "deck-hand";$/u,
   },
 ];
 

@@ -16,7 +16,7 @@ const answers: readonly { from: string; error: Error; line: RegExp }[] = [
   {
     from: "Supabase's pooler, which does not know the user",
     error: said("XX000", "(ENOTFOUND) tenant/user postgres.abc not found"),
-    line: /\(XX000\)\. It says: “\(ENOTFOUND\) tenant\/user postgres\.abc not found”\. Mend that/u,
+    line: /\(XX000\)\. It says: “\(ENOTFOUND\) tenant\/user postgres\.abc not found”\. Fix that/u,
   },
   {
     from: "a pooler that has given out all it has",
@@ -26,7 +26,7 @@ const answers: readonly { from: string; error: Error; line: RegExp }[] = [
   {
     from: "a pooler that does not know the password",
     error: said("08P01", "password authentication failed"),
-    line: /\(08P01\)\. Mend user or password/u,
+    line: /\(08P01\)\. Correct the user or password/u,
   },
   {
     from: "a server that quotes a password",
@@ -41,33 +41,33 @@ const answers: readonly { from: string; error: Error; line: RegExp }[] = [
   ].map((error) => ({
     from: `a hoster without TLS (${error.message})`,
     error,
-    line: /It lets nobody in without TLS/u,
+    line: /It requires TLS: append/u,
   })),
   {
     from: "a server whose list has neither this address nor TLS",
     error: said("28000", 'no pg_hba.conf entry for host "10.0.0.7", user "u", database "x", no encryption'),
-    line: /It lets nobody in without TLS: put sslmode=require .* its pg_hba\.conf may lack a line/u,
+    line: /It requires TLS: append \?sslmode=require .* its pg_hba\.conf may lack a line/u,
   },
   {
     from: "a server whose list does not have this address",
     error: said("28000", 'no pg_hba.conf entry for host "10.0.0.7", user "u", database "x", SSL encryption'),
-    line: /Its pg_hba\.conf, or the hoster's list of addresses, does not let this user, database and address in/u,
+    line: /Its pg_hba\.conf, or the hosting provider's list of addresses, does not allow this user, database and address/u,
   },
   {
     from: "a server that begins",
     error: said("57P03", "the database system is starting up"),
-    line: /It starts, recovers or ends just now/u,
+    line: /It is starting, recovering or shutting down/u,
   },
   {
     from: "a host with an address of IPv6 alone",
     error: failed("ENETUNREACH", "connect ENETUNREACH 2a05:d018::1:5432"),
-    line: /Nothing leads from this machine to that host: .* its session pooler/u,
+    line: /This machine cannot reach that host\. .* its session pooler/u,
   },
   { from: "a firewall", error: new Error("timeout expired"), line: /It does not answer in time/u },
   {
     from: "a port of something else",
     error: new Error("Connection terminated unexpectedly"),
-    line: /What answers there breaks off: is it the port of PostgreSQL/u,
+    line: /The connection is closed without an answer. Check that this is PostgreSQL's port/u,
   },
   {
     from: "a certificate that is over",
@@ -86,6 +86,8 @@ test.each(["MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"])(
   "node_modules of another platform (%s) are reported by the missing driver, without a path",
   (code) => {
     const { problems } = unavailable("file:/data/deckhand.db", failed(code, "no"));
-    expect(problems).toEqual([expect.stringContaining(`Its driver does not run on this machine (${process.platform}`)]);
+    expect(problems).toEqual([
+      expect.stringContaining(`The SQLite driver does not run on this machine (${process.platform}`),
+    ]);
   },
 );
