@@ -48,8 +48,8 @@ export const accountsFeature: Feature = {
   settings: {
     file,
     fileOnly: {
-      login: "It could lock everybody out of this page: only the settings file sets it.",
-      oidc: "It says who gets in, and has a secret: only the settings file sets it.",
+      login: "It could lock everybody out of this page, so it can only be set in the settings file.",
+      oidc: "It says who gets in, and contains a secret, so it can only be set in the settings file.",
     },
   },
   commands: [

@@ -31,7 +31,7 @@ export const consoleFeature: Feature = {
   name: "console",
   settings: {
     file,
-    fileOnly: { console: "It would let admins see private channels, so only the settings file sets it." },
+    fileOnly: { console: "It would let admins see private channels, so it can only be set in the settings file." },
   },
   configure: (given) => {
     const { adminsSeePrivate } = z.object(file).parse(given.file).console;

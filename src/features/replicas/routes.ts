@@ -6,7 +6,7 @@ type Member = Awaited<ReturnType<FeatureHost["cluster"]["members"]>>[number];
 
 const drainSchema = z.object({ id: z.string().max(200) });
 const NONE = { status: 404, body: { error: "That process is no longer running." } };
-const LAST = { status: 409, body: { error: "It is the only process that takes sessions. Start another one first." } };
+const LAST = { status: 409, body: { error: "It is the only process that accepts sessions. Start another one first." } };
 
 /**
  * Routes of processes: anyone who may read the page sees which are running and what they do; admins can drain one, so

@@ -49,7 +49,10 @@ const name = { name: "name", description: "the site's name, as in its address", 
  */
 export const sitesFeature: Feature = {
   name: "sites",
-  settings: { file, fileOnly: { sites: "It opens a port of this machine: only the settings file does that." } },
+  settings: {
+    file,
+    fileOnly: { sites: "It opens a port on this machine, so it can only be set in the settings file." },
+  },
   commands: [
     {
       name: "sites",
