@@ -12,7 +12,7 @@ import { privateMessage, publicMessage } from "../protocol/replies.ts";
 export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   read: "I only look and change nothing",
   write: "I ask before I change files or run commands",
-  agi: "I change files and run commands without asking",
+  agi: "I change files and run commands, and rarely ask first",
 };
 
 const USUAL = "default";
@@ -24,7 +24,7 @@ export const modeCommand: ChatCommand = {
   permission: "people",
   onlyShows: (line) => line === "",
   options: [
-    { name: "mode", description: "read: only look; write: ask first; agi: never ask", choices: [...MODES, USUAL] },
+    { name: "mode", description: "read: only look; write: ask first; agi: rarely ask", choices: [...MODES, USUAL] },
   ],
   async run(line, context) {
     const read = readArguments(line, { words: 1 });

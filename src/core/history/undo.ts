@@ -109,8 +109,8 @@ function noteText(state: UndoRow["state"], by: string, files: readonly UndoneFil
   const left = files.filter(({ outcome }) => outcome.type !== "restored").map(({ path }) => path);
   const what =
     state === "undone"
-      ? `${by} has undone file changes of yours: ${listPaths(done)} as before them.`
-      : `${by} has made undone file changes once more: ${listPaths(done)} as after them.`;
+      ? `${by} has undone your changes to these files: ${listPaths(done)}.`
+      : `${by} has redone your changes to these files: ${listPaths(done)}.`;
   const rest = left.length === 0 ? "" : ` Not touched: ${listPaths(left)}.`;
   return `[${what}${rest} Do not make or undo these changes again unless asked; read a file before you change it.]`;
 }

@@ -89,5 +89,5 @@ function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number
 async function unknownAgent(id: string, { sessionId }: ToolContext, store: Store): Promise<ToolResult> {
   const known = await store.children.ofSession(sessionId);
   const names = known.map((child) => `${child.id} (${child.task.agent}: ${child.task.description})`);
-  return errorResult(`There is no sub-agent ${id} of yours. There is: ${names.join(", ") || "none"}.`, "unknown");
+  return errorResult(`You have no sub-agent ${id}. Your sub-agents: ${names.join(", ") || "none"}.`, "unknown");
 }

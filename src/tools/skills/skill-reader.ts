@@ -22,7 +22,7 @@ import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./ski
 const MAX_FILE = 262_144;
 /** Maximum number of skill folders or commands read from one directory. */
 const MAX_FOLDERS = 200;
-const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
+const NO_FILE = "is not a regular file, or a symbolic link in its path points outside its directory";
 const ODD_NAME = "is in a folder whose name holds line breaks or characters that nobody sees";
 const MISNAMED = `is not read: rename it to ${SKILL_FILE}, in capitals`;
 /** Maximum characters of a path in a directory; each name is limited by file systems. */

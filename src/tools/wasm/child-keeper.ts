@@ -154,7 +154,7 @@ export class ChildKeeper {
     const view = (confines ? confinement?.view(childFile, buildDir) : null) ?? null;
     const place = unseen(view, needs);
     if (place !== undefined) {
-      throw new SandboxError("sandbox_failed", `${place} leads out of what the sandbox's process sees`);
+      throw new SandboxError("sandbox_failed", `${place} is outside what the sandbox's process can see`);
     }
     const child = this.#start({ childFile, buildDir, view });
     if (before !== null) this.#rest(before);

@@ -62,7 +62,7 @@ test("--help of each command shows its usage and runs nothing", async () => {
   expect(privateText(await receive(mention("/mode —help")))).toBe(
     [
       "`/mode [read|write|agi|default]` · show or set what I may do in this thread",
-      "- `mode` · read: only look; write: ask first; agi: never ask (read, write, agi, default)",
+      "- `mode` · read: only look; write: ask first; agi: rarely ask (read, write, agi, default)",
       "Only for people who work with me in the thread.",
     ].join("\n"),
   );

@@ -89,7 +89,7 @@ test("the model is told of an undo at its next turn, without a run of its own", 
   const { said, options, sessionId } = await scene([[wrote("a", "1", "2"), wrote("theirs.txt", "4", "5")]]);
   await said("/undo");
   expect(await notes(options, sessionId)).toEqual([
-    "[@ana has undone file changes of yours: `a` as before them. Not touched: `theirs.txt`. " +
+    "[@ana has undone your changes to these files: `a`. Not touched: `theirs.txt`. " +
       "Do not make or undo these changes again unless asked; read a file before you change it.]",
   ]);
   expect(await options.store.inbox.nextWaking(sessionId, options.runtime.clock.now())).toBeNull();

@@ -231,8 +231,8 @@ test.each(PLATFORMS)(
     thread.reply("what is there now?");
     await thread.until((all) => answers(all).length === 2);
     const told = conversationOf(scene.model.requests.at(-1)?.body);
-    expect(told).toContain(`has undone file changes of yours: ${CHANGED}`);
-    expect(told).toContain("has made undone file changes once more");
+    expect(told).toContain(`has undone your changes to these files: ${CHANGED}`);
+    expect(told).toContain("has redone your changes to these files");
   },
 );
 

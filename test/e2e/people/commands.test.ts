@@ -72,7 +72,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
   { typed: "agent pln", answer: /I don't know the agent `pln`\. Did you mean `plan`\?/ },
   { typed: "model", answer: /Model `anthropic\/claude-sonnet-5-5`\.[\s\S]*`anthropic\/claude-haiku-5-5`/ },
-  { typed: "mode", answer: /Mode \*\*agi\*\*: I change files and run commands without asking\./ },
+  { typed: "mode", answer: /Mode \*\*agi\*\*: I change files and run commands, and rarely ask first\./ },
   { typed: "managed", answer: /Managed mode is \*\*off\*\*/ },
   { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
   { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },

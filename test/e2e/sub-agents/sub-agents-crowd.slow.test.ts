@@ -116,7 +116,7 @@ test("a sub-agent of another session can be neither read nor cancelled", async (
   const mine = at.talk({ text: "begin", channel: at.channel() });
   await answered(at, mine, "Under way.");
   const other = at.talk({ text: "stop theirs", channel: at.channel() });
-  await answered(at, other, "There is: none.");
+  await answered(at, other, "Your sub-agents: none.");
   gate.release();
   await at.until("the report", () => at.model.requests.some((request) => request.lastUserText.includes("secret")));
   expect(at.model.requests.filter(isChild).length).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ import { type SkillsOffice, skillsOffice } from "./skills-office.ts";
 
 let office: SkillsOffice;
 
-const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
+const NO_FILE = "is not a regular file, or a symbolic link in its path points outside its directory";
 
 beforeEach(() => {
   office = skillsOffice();

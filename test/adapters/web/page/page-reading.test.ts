@@ -257,7 +257,7 @@ test("a page that was away while its thread was deleted says so, and loses nothi
 
 test("the address of a thread that is gone leads to a new one, and the page says so", async () => {
   await at.page.goto(new URL("/#gone", entryUrl(at.platform)).href);
-  await at.page.getByText("That thread of yours no longer exists").waitFor();
+  await at.page.getByText("Your thread no longer exists").waitFor();
   expect((await say("hello")).threadId).not.toBe("gone");
   await messages().getByText("Sent", { exact: true }).waitFor();
 });
