@@ -289,8 +289,7 @@ function withoutThread(state: PageState, threadId: string): PageState {
   ];
   const sending = state.sending.filter((one) => !unsent.includes(one));
   const form = state.form?.threadId === threadId ? { ...state.form, threadId: null } : state.form;
-  const what =
-    messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "Your thread no longer exists.";
+  const what = messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "Your thread no longer exists.";
   const notice = mayAct(state) ? `${what} You can start a new one here.` : what;
   return { ...left, uploads, sending, form, openId: null, notice };
 }
