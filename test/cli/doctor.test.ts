@@ -313,6 +313,19 @@ test("the model's provider is requested for its list, to describe the model and 
     ),
   );
   expect(server.requests).toEqual([]);
+  const misspelt = await doctor({ env: { ...env, DECKHAND_MODEL: "anthropic/claude-sonet-5" } });
+  expect(misspelt.lines).toContainEqual(
+    expect.stringMatching(/^⚠ anthropic\/claude-sonet-5: .* Anthropic lists \d models, but not this one\.$/),
+  );
+});
+
+test("a provider that cannot be reached is a warning", async () => {
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
+  const { lines, failed } = await doctor({ env });
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^⚠ anthropic\/\S+: .* Anthropic cannot be reached\. Check the network or the base URL\.$/),
+  );
+  expect(failed).toBe(false);
 });
 
 test("each MCP server is connected once, and a failing or misconfigured one is reported with the reason", async () => {

@@ -156,7 +156,7 @@ function whatCameBack(error: AppError, isGiven: boolean): string {
     case "auth":
       return `refused${http}: it does not accept the key${keyVariable === undefined || !isGiven ? "" : `. Check ${keyVariable}`}.`;
     case "network":
-      return `no network: it cannot be reached${remedyWords(error)}.`;
+      return `no network: it ${unreachable(error)}`;
     case "unknown_model":
       if (error.detail.reason !== undefined) return `it cannot serve ${model}: ${error.detail.reason}${http}.`;
       return `it does not know the model ${model}${http}. Correct \`model\` or \`fallbackModel\`.`;
@@ -165,9 +165,9 @@ function whatCameBack(error: AppError, isGiven: boolean): string {
   }
 }
 
-function remedyWords(error: AppError): string {
+export function unreachable(error: AppError): string {
   const why = connectionRemedy(error);
-  return why === null ? ". Check the network or the base URL" : `: ${why}`;
+  return `cannot be reached${why === null ? ". Check the network or the base URL" : `: ${why}`}.`;
 }
 
 async function providerOf(id: string, providers: Settings): Promise<LlmProvider> {

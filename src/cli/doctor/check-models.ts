@@ -6,8 +6,8 @@ import { reasonOf } from "../../core/protocol/explain.ts";
 import { baseUrlVariable, CATALOG, DEMO_PROVIDER, defaultModelFor, REGION } from "../../core/providers/catalog.ts";
 import { modelSentence } from "../../core/providers/models/model-text.ts";
 import type { ListingRegistry } from "../../core/providers/provider.ts";
-import { registryOf } from "./check-keys.ts";
-import { bad, type Finding, good } from "./finding.ts";
+import { registryOf, unreachable } from "./check-keys.ts";
+import { bad, type Finding, good, warned } from "./finding.ts";
 
 /** Reports what is known of the configured models, and whether their providers list them. */
 export async function checkKnownModels({ query, providers }: Config): Promise<Finding[]> {
@@ -30,11 +30,11 @@ async function checkKnownModel(ref: string, registry: ListingRegistry): Promise<
   const known = `${ref}: ${modelSentence(resolved)}`;
   if (list.type === "listed") {
     const isListed = list.models.some(({ id }) => id === resolved.model);
-    return good(
-      `${known} ${name} lists ${list.models.length} models, ${isListed ? "including this one" : "but not this one"}.`,
-    );
+    const lists = `${known} ${name} lists ${list.models.length} models`;
+    return isListed ? good(`${lists}, including this one.`) : warned(`${lists}, but not this one.`);
   }
   if (list.error.code === "auth") return bad(reasonOf(list.error));
+  if (list.error.code === "network") return warned(`${known} ${name} ${unreachable(list.error)}`);
   return good(`${known} ${name} could not list its models.`);
 }
 

@@ -49,6 +49,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT:
     "It is damaged. Replace it with a backup, and delete its -wal and -shm files: docs/operating.md, “Backing up”.",
   SQLITE_FULL: "Its disk is full; the database was not changed. Free up space, then start again.",
+  SQLITE_IOERR_SHMSIZE:
+    "Its disk is full, or its file system has no shared memory. Free up space, or move the file to a local disk.",
   SQLITE_BUSY: "Another process is writing to it. Stop that process, or wait for it, then start again.",
   EISDIR: "It is a directory. Use a file in it, for example deckhand.db.",
   MODULE_NOT_FOUND: NO_DRIVER,
