@@ -8,7 +8,7 @@ export interface DrainRequest {
 
 const EXAMPLES = `
 Examples:
-  deckhand drain                  list the processes that share the database
+  deckhand drain                  list the processes that share the database, with what each does
   deckhand drain web-2:41         make that process hand over all its work and exit
 
 The command returns once the process has exited. A supervisor that restarts it after a clean exit starts a new process.`;

@@ -20,7 +20,7 @@ function openModes({ query, allowedHosts, channels }: Config): string[] {
     ];
   const own = Object.entries(channels).filter(([, { mode }]) => mode === "agi" && query.mode !== "agi");
   const named = [...(query.mode === "agi" ? ["mode"] : []), ...own.map(([id]) => `channels.${id}.mode`)];
-  return named.map((name) => `${name}: in mode agi, nobody is asked before files are changed or commands are run.`);
+  return named.map((name) => `${name}: in mode agi, nobody is asked before anything is changed or run.`);
 }
 
 function openHosts({ query, allowedHosts, sinks }: Config): string[] {
