@@ -10,6 +10,7 @@ import { useLoaded } from "../section/use-loaded.ts";
 import { usePolling } from "../section/use-polling.ts";
 import { type SignInAnswer, takeSignInAnswer } from "../state/sign-in-answer.ts";
 import type { PageState } from "../state/state.ts";
+import { Label } from "../text/markdown-text.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 /** Polling interval while the page is open. In milliseconds. */
@@ -91,7 +92,7 @@ function ServerPart({ server, may, answer, state, reload }: ServerPartProps): JS
         {name} <span class="hint">{STATES[server.state]}</span>
       </h2>
       <p>
-        {problem ?? "Connected"}
+        {problem === null ? "Connected" : <Label text={problem} />}
         {problem === null && since !== null && (
           <>
             {" "}
