@@ -1,5 +1,5 @@
 import path from "node:path";
-import { codeSpans } from "../../core/skills/skill-code-spans.ts";
+import { codeSpans, type Span } from "../../core/skills/skill-code-spans.ts";
 
 /** Maximum depth of imports; a file that an instruction file names has depth one. */
 const MAX_DEPTH = 5;
@@ -11,10 +11,14 @@ const MAX_LEFT = 200;
 const MAX_IMPORTED = 65_536;
 
 /**
- * Matches `@docs/style.md` at the start of a line or after a space or bracket. A mention of a person or a package looks
- * the same but names no existing file.
+ * Matches `@docs/style.md` at the start of a line, after a space or bracket, or in Chinese and Japanese, whose words and
+ * punctuation stand next to it without a space. A mention of a person or a package looks the same but names no existing
+ * file.
  */
-const MENTION = /(?<![^\s([{"'*_>|])@([^\s`"'<>()[\]{}|*]+)/g;
+const MENTION =
+  /(?<![^\s([{"'*_>|‘-”…、。〈-】！-，：；？\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}])@([^\s`"'<>()[\]{}|*‘-”…、。〈-】！-，：；？]+)/gu;
+/** What may follow a name without a space: a heading, as in `guide.md#setup`, or a particle, as in `guide.md를`. */
+const AFTER_NAME = /(?<=\.[a-z]{2,8})[#\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}].*$/iu;
 
 export interface ImportScope {
   /** The text of a file, by its path relative to the root; null if none can be read. */
@@ -38,7 +42,8 @@ interface Walk {
 
 /**
  * Returns an instruction file followed by the files that it names with an @ and those that they name, each once, as far
- * as depth and size allow. Paths are relative to the file that names them; mentions within code are not imports.
+ * as depth and size allow. Paths are relative to the file that names them; mentions within code or comments are not
+ * imports.
  */
 export function withImports(text: string, file: string, { read, note }: ImportScope): string {
   const { imported, left } = walkImports({ file, text }, read);
@@ -83,12 +88,30 @@ export function walkImports(start: Imported, read: ImportScope["read"]): Walk {
 /** The mentioned paths in order, without those that begin with `/` or `~` or lead above the root. */
 function mentionedFiles({ file, text }: Imported): string[] {
   const code = codeSpans(text);
+  const inert = [...code, ...commentSpans(text, code)];
   return [...text.matchAll(MENTION)]
-    .filter(({ index }) => !code.some(({ from, to }) => index >= from && index < to))
-    .map(([, mentioned = ""]) => withoutStops(mentioned))
+    .filter(({ index }) => !isWithin(inert, index))
+    .map(([, mentioned = ""]) => withoutStops(mentioned.replace(AFTER_NAME, "")))
     .filter((mentioned) => mentioned !== "" && !/^[/~\\]|^[a-z]:/i.test(mentioned))
     .map((mentioned) => path.posix.join(path.posix.dirname(file), mentioned))
     .filter((named) => named !== ".." && !named.startsWith("../"));
+}
+
+function isWithin(spans: readonly Span[], at: number): boolean {
+  return spans.some(({ from, to }) => at >= from && at < to);
+}
+
+/** Finds HTML comments, which hold imports that are switched off. One that begins in code or never ends is none. */
+function commentSpans(text: string, code: readonly Span[]): Span[] {
+  const spans: Span[] = [];
+  for (let from = text.indexOf("<!--"); from !== -1; ) {
+    const end = text.indexOf("-->", from + "<!--".length);
+    if (end === -1) break;
+    const isComment = !isWithin(code, from);
+    if (isComment) spans.push({ from, to: end });
+    from = text.indexOf("<!--", isComment ? end : from + 1);
+  }
+  return spans;
 }
 
 /** Link targets: `[guide](docs/guide.md)`, `[guide]: docs/guide.md`. */

@@ -42,6 +42,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
 
   const readIn = ({ resolver, root, refuse }: Pick<Imports, "resolver" | "root" | "refuse">, file: string): string => {
     const place = resolver.find(file);
+    if (place.stats === null) return "";
     return withFile(place, file, (fd, stats) => {
       refuseOpenSecret(refuse, place.relative, fd);
       return readOpen(`${root}/${file}`, fd, stats);

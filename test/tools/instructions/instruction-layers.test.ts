@@ -39,6 +39,12 @@ test.each([
   { name: "CLAUDE.md alone", files: { "root/CLAUDE.md": "claude" }, layers: ["claude"] },
   { name: "both", files: { "root/CLAUDE.md": "claude", "root/AGENTS.md": "agents" }, layers: ["agents"] },
   { name: "an empty AGENTS.md", files: { "root/CLAUDE.md": "claude", "root/AGENTS.md": "" }, layers: ["claude"] },
+  { name: "instructions in .claude", files: { "root/.claude/CLAUDE.md": "hidden" }, layers: ["hidden"] },
+  {
+    name: "instructions both at the root and in .claude",
+    files: { "root/.claude/CLAUDE.md": "hidden", "root/CLAUDE.md": "claude" },
+    layers: ["claude"],
+  },
   { name: "bytes that are no text", files: { "root/AGENTS.md": "a\0b" }, layers: [] },
   { name: "a directory in the file's place", files: { "root/AGENTS.md/x": "x" }, layers: [] },
 ])("a root with $name has the layers $layers", ({ files, layers }) => {
@@ -93,6 +99,27 @@ test("a long file is cut, with a visible mark", () => {
   expect(text).toMatch(/ä\n\[Cut here: the file has 80000 bytes, of which 32768 are read\.\]$/);
 });
 
+test.each([
+  { order: "little-endian", bytes: Buffer.from("\ufeffÄhnlich @a.md", "utf16le") },
+  { order: "big-endian", bytes: Buffer.from("\ufeffÄhnlich @a.md", "utf16le").swap16() },
+])("instructions in $order UTF-16, as PowerShell writes them, are read", ({ bytes }) => {
+  writeFileSync(put("root/AGENTS.md", ""), bytes);
+  put("root/a.md", "\ufeffTabs.\r\n");
+  expect(read()).toEqual(["Ähnlich @a.md\n\n[Imported: a.md]\nTabs."]);
+});
+
+test("files that do not exist are no problem worth logging, unlike those that cannot be read", () => {
+  const unreadable: unknown[] = [];
+  const log = { ...silentLog, debug: (fields: unknown) => unreadable.push(fields) };
+  const reader = createInstructionReader([path.join(home, "AGENTS.md")], log);
+  put("root/CLAUDE.md", "@ana uses @types/node");
+  expect(reader({ sandboxRoot: root, above: undefined })).toHaveLength(1);
+  expect(unreadable).toEqual([]);
+  put("root/AGENTS.md/x", "x");
+  reader({ sandboxRoot: root, above: undefined });
+  expect(unreadable).toEqual([expect.objectContaining({ source: "AGENTS.md" })]);
+});
+
 test("a file is read again after a change", () => {
   const file = put("root/AGENTS.md", "one");
   expect(read()).toEqual(["one"]);
@@ -125,6 +152,39 @@ const imports: { name: string; files: Record<string, string>; layer: string }[] 
       "root/a.md": "never",
     },
     layer: "`@a.md` @ana uses @types/node, me@a.md\n```\n@a.md\n```",
+  },
+  {
+    name: "nothing that a comment switches off, and what follows it",
+    files: {
+      "root/AGENTS.md": "<!-- @a.md -->\n<!-- Later:\n@a.md -->\n`<!--` @b.md `-->` <!-- @c.md",
+      "root/a.md": "never",
+      "root/b.md": "b",
+      "root/c.md": "c",
+    },
+    layer:
+      "<!-- @a.md -->\n<!-- Later:\n@a.md -->\n`<!--` @b.md `-->` <!-- @c.md\n\n[Imported: b.md]\nb\n\n[Imported: c.md]\nc",
+  },
+  {
+    name: "a file of which a heading is named",
+    files: { "root/AGENTS.md": "@a.md#setup @c#.md", "root/a.md": "a", "root/c#.md": "c" },
+    layer: "@a.md#setup @c#.md\n\n[Imported: a.md]\na\n\n[Imported: c#.md]\nc",
+  },
+  {
+    name: "files that are named in East Asian writing",
+    files: {
+      "root/AGENTS.md": "请先看 @a.md，再看（@b.md）。参见@时々.md @d.mdを",
+      "root/a.md": "a",
+      "root/b.md": "b",
+      "root/时々.md": "c",
+      "root/d.md": "d",
+    },
+    layer:
+      "请先看 @a.md，再看（@b.md）。参见@时々.md @d.mdを\n\n[Imported: a.md]\na\n\n[Imported: b.md]\nb\n\n[Imported: 时々.md]\nc\n\n[Imported: d.md]\nd",
+  },
+  {
+    name: "what .claude/CLAUDE.md names, from where it lies",
+    files: { "root/.claude/CLAUDE.md": "@rules/a.md @../b.md", "root/.claude/rules/a.md": "a", "root/b.md": "b" },
+    layer: "@rules/a.md @../b.md\n\n[Imported: .claude/rules/a.md]\na\n\n[Imported: b.md]\nb",
   },
   {
     name: "no file outside",
