@@ -40,7 +40,9 @@ const interactionShape = {
   application_id: snowflake,
   token: z.string(),
   guild_id: snowflake.nullish(),
-  channel: channelSchema,
+  channel_id: snowflake,
+  /** Looked up if Discord leaves it out. */
+  channel: channelSchema.nullish(),
   /** The person, in a server. */
   member: memberSchema.extend({ user: userSchema }).optional(),
   /** The person, in a direct message. */

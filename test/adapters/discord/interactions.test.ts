@@ -45,6 +45,29 @@ test("a click is acknowledged without a message, and its event key is the intera
   expect(clicked).toMatchObject({ response: 6, shown: [] });
 });
 
+test("a command that names its channel by id alone is received there", async () => {
+  await using test = await begun();
+  const { server, general, ana } = test.harbour;
+  const id = server.world.nextId();
+  const { token } = server.interactions.begin(id, ana.id);
+  server.gateway.dispatch("INTERACTION_CREATE", {
+    id,
+    application_id: server.world.bot.id,
+    token,
+    type: 2,
+    guild_id: general.guild_id,
+    channel_id: general.id,
+    member: { user: ana, roles: [], permissions: "0" },
+    data: { id: "1", name: "help", type: 1 },
+  });
+  expect(await test.inbox.next()).toMatchObject({
+    kind: "command",
+    name: "help",
+    channel: { id: general.id, name: "general" },
+    person: { id: `discord:${ana.id}` },
+  });
+});
+
 test("a click that could not be stored is not acknowledged", async () => {
   await using test = await begun();
   const { click } = await withButton(test);

@@ -50,10 +50,10 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
       await options.rest.respondModal(addressOf(interaction), dialog);
       return;
     }
-    const { channel } = interaction;
+    const { channel_id: channelId, channel, guild_id: guildId } = interaction;
     const place =
       redirect === null
-        ? await options.channels.of(channel.id, interaction.guild_id ?? undefined, channel)
+        ? await options.channels.of(channelId, guildId ?? undefined, channel ?? undefined)
         : await options.channels.ofRedirect(redirect);
     if (redirect !== null && !(await isStillThere(interaction, place, options))) {
       await options.rest.respond(addressOf(interaction), InteractionResponseType.ChannelMessageWithSource, {
