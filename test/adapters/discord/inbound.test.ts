@@ -272,7 +272,7 @@ describe("quotes, previews and attachments", () => {
     });
     expect(event.quoted).toEqual([
       "CI\nBuild 7\nhttps://ci.example/7\nfailed\nmain",
-      "Poll: Deploy?\n- yes: 0 votes\n- no: 0 votes",
+      "Poll: Deploy?\n- yes\n- no",
       "[sticker: shipit]",
     ]);
   });

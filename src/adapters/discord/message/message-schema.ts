@@ -101,16 +101,16 @@ export const componentSchema = z.object({
 });
 
 const media = z.object({ text: words, emoji: lenient(z.object({ name: words })) });
-const NO_RESULTS = { answer_counts: [], is_finalized: false };
 const pollSchema = z.object({
   question: media.catch({ text: "", emoji: undefined }),
   answers: listOf(z.object({ answer_id: count, poll_media: media }), 20),
-  results: z
-    .object({
+  /** Undefined if the votes are unknown. Source: Discord docs, Poll Results Object. */
+  results: lenient(
+    z.object({
       answer_counts: listOf(z.object({ id: z.number(), count }), 20),
       is_finalized: z.boolean().catch(false),
-    })
-    .catch(NO_RESULTS),
+    }),
+  ),
 });
 
 const contentShape = {

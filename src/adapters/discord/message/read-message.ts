@@ -110,10 +110,16 @@ export function embedTexts(content: WireContent, names: Names): string[] {
 
 function pollText({ question, answers, results }: WirePoll): string {
   const lines = answers.map(({ answer_id, poll_media: { text, emoji } }) => {
-    const votes = results.answer_counts.find(({ id }) => id === answer_id)?.count ?? 0;
-    return `- ${[emoji?.name ?? "", text].filter(Boolean).join(" ")}: ${votes === 1 ? "1 vote" : `${votes} votes`}`;
+    const answer = [emoji?.name ?? "", text].filter(Boolean).join(" ");
+    return results === undefined ? `- ${answer}` : `- ${answer}: ${votesText(answer_id, results)}`;
   });
-  return joined([`Poll: ${question.text}`, ...lines, results.is_finalized ? "[The poll has ended.]" : ""]);
+  return joined([`Poll: ${question.text}`, ...lines, results?.is_finalized === true ? "[The poll has ended.]" : ""]);
+}
+
+/** Answers without votes are not among the counts. */
+function votesText(answerId: number, { answer_counts: counts }: NonNullable<WirePoll["results"]>): string {
+  const votes = counts.find(({ id }) => id === answerId)?.count ?? 0;
+  return votes === 1 ? "1 vote" : `${votes} votes`;
 }
 
 function fileLines({ attachments }: Pick<WireContent, "attachments">): string[] {

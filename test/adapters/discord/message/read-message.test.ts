@@ -68,6 +68,12 @@ const corpus: readonly Sample[] = [
     "Poll: Deploy today?\n- 🚀 yes: 45 votes\n- no: 1 vote\n- platy: 0 votes\n[The poll has ended.]",
     [],
   ],
+  [
+    "a poll whose votes are unknown",
+    sample({ poll: { question: { text: "Deploy?" }, answers: [{ answer_id: 1, poll_media: { text: "yes" } }] } }),
+    "Poll: Deploy?\n- yes",
+    [],
+  ],
   ["the end of a poll", POLL_RESULT, "[The poll “Deploy today?” ended: “yes” with 45 of 46 votes]", []],
   [
     "a forward",
