@@ -239,7 +239,7 @@ test.each([
   [
     "a file",
     { files: { "odd.md": "---\naccess: everything\n---\nx" } },
-    /odd\.md:2: access: "everything" is no access role/,
+    /odd\.md:2: access: "everything" is not an access role/,
   ],
   [
     "the settings",

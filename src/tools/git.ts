@@ -73,7 +73,7 @@ export function createGitTool({
     permission: "read",
     parallel: true,
     afterCrash: "replay",
-    grant: () => ({ key: "git", label: "looking into git repositories" }),
+    grant: () => ({ key: "git", label: "reading git repositories" }),
     title: ({ action, revision = "", path }) => [action, revision, path].filter((part) => part !== "").join(" "),
     capabilities: () => ({ files: "read", hosts: [], clock: true, memoryMb: null, ...bounds }),
     execute: (input, ctx, signal) =>
@@ -96,8 +96,8 @@ export function createGitTool({
 }
 
 const MISSING =
-  "git is not installed on the machine that Deckhand runs on, so repositories cannot be looked into. " +
-  "Their files can be read as usual. Who runs Deckhand can install it with the system's package manager.";
+  "git is not installed on the machine that Deckhand runs on, so this tool does not work. The other tools can still " +
+  "read the files. An operator can install git with the system's package manager.";
 
 /**
  * Refuses a call that the system failed: another git may remove files during the read, or no process can be started.
@@ -106,7 +106,7 @@ function notNow(error: unknown): never {
   const code = refusedBySystem(error);
   if (code === null) throw error;
   throw new Refusal(
-    `The repository cannot be looked into now (${code}). Try once more; if it stays so, go on without git and say so.`,
+    `The repository cannot be read at the moment (${code}). Try again; if it fails again, continue without git and say so.`,
   );
 }
 
@@ -170,14 +170,20 @@ function resultOf(
 ): ToolResult {
   const seconds = `${timeoutMs / 1_000} s`;
   if (stopped === "time")
-    return errorResult(`Stopped after ${seconds}: ask for less at once.`, `stopped after ${seconds}`);
-  if (code !== 0 && stopped === null) return errorResult(stderr.trim() || "git ended without saying why.", "failed");
-  if (stdout.includes("\0")) return errorResult("This is a binary file; git shows text only.", "binary");
+    return errorResult(
+      `git was stopped after ${seconds}. To get less, ${NARROWER[input.action]}.`,
+      `stopped after ${seconds}`,
+    );
+  if (code !== 0 && stopped === null)
+    return errorResult(stderr.trim() || "git failed without an error message.", "failed");
+  if (stdout.includes("\0")) return errorResult("This is a binary file; the git tool shows only text.", "binary");
   const isCut = stopped === "output" || stdout.length > MAX_CHARS;
   const shown = withoutCommittedSecrets(stdout.toWellFormed(), file);
   const text = shown.slice(0, MAX_CHARS).toWellFormed().trimEnd();
   if (isCut)
-    return textResult(`${text}\n… cut after ${MAX_CHARS} characters: ${NARROWER[input.action]}.`, { summary: "cut" });
+    return textResult(`${text}\n… cut after ${MAX_CHARS} characters. To get less, ${NARROWER[input.action]}.`, {
+      summary: "cut",
+    });
   const lines = text === "" ? 0 : text.split("\n").length;
   if (input.action === "status" && lines === 1)
     return textResult(`${text}\nNothing has changed.`, { summary: "clean" });
@@ -202,8 +208,8 @@ const NARROWER: Readonly<Record<GitInput["action"], string>> = {
 
 const EMPTY: Readonly<Record<GitInput["action"], string>> = {
   status: "Nothing has changed.",
-  diff: "There is no difference.",
-  log: "There is no such commit.",
+  diff: "There are no differences.",
+  log: "No commits match.",
   show: "There is nothing to show.",
   blame: "The file is empty.",
 };

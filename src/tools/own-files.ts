@@ -11,11 +11,11 @@ export interface OwnFiles {
   gitOf(sandboxRoot: string): string | null;
 }
 
-const NONE = "Sub-agents have no files of their own now.";
+const NONE = "Sub-agents do not have their own copies of the files at the moment.";
 
 /** Used if nothing provides own files. */
 export const NO_OWN_FILES: OwnFiles = {
   make: () => Promise.reject(new Refusal(NONE)),
-  changes: () => Promise.resolve(`[What it changed cannot be shown. ${NONE}]`),
+  changes: () => Promise.resolve(`[Its changes cannot be shown. ${NONE}]`),
   gitOf: () => null,
 };

@@ -100,15 +100,17 @@ interface FileRequest {
 function fileText(skill: Skill, file: string, { offset, sandboxRoot, mayFollow }: FileRequest): ToolResult {
   const { text, totalLines, sha256 } = readSkillFile({ skill, sandboxRoot, file, offset });
   if (!mayFollow(file, sha256))
-    return errorResult(`${file} is followed once somebody here has allowed it.`, "not allowed yet");
+    return errorResult(`${file} can be followed only after somebody here has allowed it.`, "not allowed yet");
   if (text === "") return errorResult(`${file} has ${totalLines} lines.`);
   const last = offset + MAX_FILE_LINES - 1;
-  const more = totalLines > last ? `\n[Line ${last} of ${totalLines}; go on with offset ${last + 1}.]` : "";
+  const more = totalLines > last ? `\n[Line ${last} of ${totalLines}; continue with offset ${last + 1}.]` : "";
   return textResult(`${text}${more}`, { summary: counted(totalLines, "line") });
 }
 
 function forPeople({ name }: Skill): ToolResult {
-  return errorResult(`People alone call the skill ${name}, by /skill ${name}: say so, and do not do it otherwise.`);
+  return errorResult(
+    `Only people can call the skill ${name}, with /skill ${name}. Say so, and do not do its work another way.`,
+  );
 }
 
 function unknown(name: string, catalogue: SkillCatalogue): ToolResult {
@@ -119,6 +121,6 @@ function unknown(name: string, catalogue: SkillCatalogue): ToolResult {
     skillName(name),
     skillsForModel(catalogue).map((skill) => skill.name),
   );
-  const all = `{"skill": "${LIST_SKILLS}"} names all.`;
+  const all = `{"skill": "${LIST_SKILLS}"} lists them all.`;
   return errorResult(`There is no skill ${name}.${didYouMean(near, all)}`, "no such skill");
 }

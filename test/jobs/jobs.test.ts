@@ -210,7 +210,7 @@ test("silent does not suppress reports of manual runs and of the run after a fai
   await world.jobs.control.act("run", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
   await world.pass(MINUTE, 10_000);
   expect(world.posts()).toHaveLength(4);
-  expect(world.runs[0]?.prompt).toContain("leave out what changes by itself, such as the time");
+  expect(world.runs[0]?.prompt).toContain("leave out what changes on its own, such as the time");
 });
 
 test.each(["thread_gone", "missing_scope"] as const)(

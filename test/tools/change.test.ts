@@ -183,7 +183,7 @@ test("write does not replace a file that appears while it creates one", async ()
   const context = { ...session.context, intend: async () => session.put("new.txt", "theirs") };
   const input = { path: "new.txt", content: "ours" };
   const result = await session.tool("write").execute(input, context, new AbortController().signal);
-  expect(text(result)).toContain("exists already");
+  expect(text(result)).toContain("already exists");
   expect(session.bytes("new.txt").toString()).toBe("theirs");
 });
 

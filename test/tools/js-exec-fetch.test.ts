@@ -77,7 +77,7 @@ test("without hosts a program has no network, and the error says so", async () =
     code: fetching(site.at("page.example")),
   });
   expect(result.isError).toBe(true);
-  expect(text(result)).toContain("TypeError: There is no network here: a call reaches only the hosts");
+  expect(text(result)).toContain("TypeError: There is no network access here: a call reaches only the hosts");
   expect(site.requests).toEqual([]);
 });
 
@@ -85,9 +85,9 @@ test("a program that fetches in a loop is throttled in its worker, and blocks no
   const code = `
     const says = [];
     for (let asked = 0; asked < 1000; asked++) await fetch("https://a.example/").catch((error) => says.push(error.message));
-    [says.length, says.filter((text) => text.startsWith("There is no network here")).length, says.at(-1)]`;
+    [says.length, says.filter((text) => text.startsWith("There is no network access here")).length, says.at(-1)]`;
   expect(text(await allowed().run("js_exec", { code }))).toBe(
-    '=> [1000, 100, "A call has 100 requests, redirects included."]',
+    '=> [1000, 100, "A call can make at most 100 requests, including redirects."]',
   );
 });
 
@@ -122,7 +122,7 @@ const refused = [
   {
     name: "headers without end",
     code: (site: Site) => fetching(site.at("page.example"), ', { headers: { a: "x".repeat(32768) } }'),
-    says: "The headers of a request have 32768 characters at most",
+    says: "The headers of a request can have at most 32768 characters",
   },
   {
     name: "a second request within a header",
@@ -137,7 +137,7 @@ const refused = [
   {
     name: "a body of a GET",
     code: (site: Site) => fetching(site.at("page.example"), ', { body: "x" }'),
-    says: "A GET request has no body",
+    says: "A GET request cannot have a body",
   },
   {
     name: "an option that fetch has not here",
@@ -152,7 +152,7 @@ const refused = [
   {
     name: "a request that is too large",
     code: (site: Site) => fetching(site.at("page.example"), ', { method: "POST", body: "x".repeat(1048576) }'),
-    says: "A request has 1048576 characters at most",
+    says: "A request can have at most 1048576 characters",
   },
 ];
 

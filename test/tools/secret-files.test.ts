@@ -124,8 +124,8 @@ describe("after a person's approval", () => {
     expect(cards[0]).toHaveLength(1);
     expect(results.join()).toContain("hunter2-4711");
     const sent = await play([{ says: "send it", does: [attach(".env")] }], { files: FILES }, sandbox);
-    expect(sent.cards[0]?.[0]).toMatch(/Send a file that looks like a secret\?[^]*all who read the thread/u);
-    expect(sent.results.join()).toContain("is in the thread");
+    expect(sent.cards[0]?.[0]).toMatch(/Send a file that looks like a secret\?[^]*everyone who reads the thread/u);
+    expect(sent.results.join()).toContain("was sent to the thread");
   });
 });
 

@@ -134,7 +134,7 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
     if (!signal.aborted) return failure(running, error);
     if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
     const by = causeText(signal.reason.cause);
-    return errorResult(`Cancelled by ${by} while it ran; what it had done until then stays.`, "cancelled");
+    return errorResult(`Cancelled by ${by} while it was running; anything it had already done remains.`, "cancelled");
   }
 }
 
@@ -197,7 +197,7 @@ function failure({ query, call }: RunningCall, thrown: unknown): ToolResult {
   const error = withRef(toAppError(thrown), query.runtime.random);
   query.log.error({ err: thrown, tool: call.use.name, callId: call.use.id, ref: error.detail.ref }, "tool_failed");
   if (thrown instanceof AppError && thrown.code !== "defect") return errorResult(explain(error), "failed");
-  const text = `internal error (code ${error.detail.ref ?? ""}). Do without this call, or try it once more.`;
+  const text = `Internal error (code ${error.detail.ref ?? ""}). Try again, or continue without this call.`;
   return errorResult(text, "failed");
 }
 

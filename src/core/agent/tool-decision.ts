@@ -140,7 +140,7 @@ function ruleFor(tool: Tool, input: unknown, rules: TurnRules): CallRule | null 
     return { ...leaving, why: `${own.why} ${leaving.why}` };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { type: "refuse", reason: `Not run: whether ${tool.name} may do this could not be judged (${why}).` };
+    return { type: "refuse", reason: `Not run: it could not be determined whether ${tool.name} may do this (${why}).` };
   }
 }
 
@@ -162,7 +162,7 @@ function recover(
     return { type: "reconcile", use, title, tool, intent, reconcile: tool.reconcile, approved };
   }
   const text =
-    "interrupted by a restart; not run again. What it had done until then stays; check before you repeat it.";
+    "interrupted by a restart; not run again. Anything it had already done remains; check before you repeat it.";
   return { type: "refuse", use, title, result: ownErrorResult(text, "interrupted"), interrupted: true };
 }
 
@@ -182,7 +182,7 @@ function unknownTool(name: string, offered: readonly Tool[]): string {
 
 function invalidJson(name: string, text: string): string {
   const quoted = text.length > QUOTED_JSON ? `${text.slice(0, QUOTED_JSON)}…` : text;
-  return `The input of ${name} is not valid JSON; it was not run. Send the call again with a JSON object. What came: ${quoted}`;
+  return `The input of ${name} is not valid JSON, so it was not run. Call again with a JSON object. Received: ${quoted}`;
 }
 
 /** Explains invalid input. For a deferred tool it adds the schema, which the model may not have looked up. */
@@ -190,5 +190,5 @@ function invalidInput(tool: Tool, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.map(String).join(".") || "input"}: ${issue.message}`);
   const schema = isDeferred(tool) ? JSON.stringify(tool.inputSchema()) : "";
   const schemaText = schema === "" || schema.length > MAX_SCHEMA ? "" : `\nIts schema: ${schema}`;
-  return `The input of ${tool.name} does not fit its schema; it was not run.\n${problems.join("\n")}${schemaText}`;
+  return `The input of ${tool.name} does not match its schema, so it was not run.\n${problems.join("\n")}${schemaText}`;
 }

@@ -79,7 +79,7 @@ function withinSkills(decision: Decision, tools: readonly string[] | null): Deci
   return refuseCall(
     decision.use,
     decision.title,
-    `Not run: the skill you follow is done with these tools alone: ${list}. If ${name} is needed, say so and end your turn.`,
+    `Not run: the skill you follow allows only these tools: ${list}. If ${name} is needed, say so and end your turn.`,
   );
 }
 
@@ -138,7 +138,7 @@ async function previewOf(
     if (signal.aborted || isDatabaseUnavailable(error)) throw error;
     log.error({ err: error, tool: use.name, callId: use.id }, "tool_preview_failed");
     const why = error instanceof Error ? error.message : String(error);
-    return { refused: `Not run: people cannot be shown what it would do (${why}).` };
+    return { refused: `Not run: what it would do cannot be shown to people (${why}).` };
   }
 }
 
@@ -168,7 +168,10 @@ async function begunResult(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const tool = rules.tools.find(({ name }) => name === call.name);
-  const known = markUnseenChanges(ownErrorResult(`${reason} It had begun; what it had done until then stays.`), tool);
+  const known = markUnseenChanges(
+    ownErrorResult(`${reason} It had started; anything it had already done remains.`),
+    tool,
+  );
   const describePartialWork = tool?.describePartialWork;
   if (describePartialWork === undefined || !(signal.reason instanceof CancelSignal)) return known;
   const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, toolState: null });

@@ -9,7 +9,7 @@ const ACCESS_ROLES: readonly AccessRole[] = ["full", "read-only", "search-only"]
 /** Why an access role is invalid; null if it is valid. */
 export function accessProblem(access: string): string | null {
   if (ACCESS_ROLES.some((role) => role === access)) return null;
-  return `"${access}" is no access role, so the agent gets no tools. Use ${ACCESS_ROLES.join(", ")}.`;
+  return `"${access}" is not an access role, so the agent gets no tools. Use ${ACCESS_ROLES.join(", ")}.`;
 }
 
 /** Whether a role may do more than another. */

@@ -29,7 +29,7 @@ export function withRepeatHints(
     times = now !== null && now === print ? times + 1 : 1;
     print = now;
     if (times < HINT_AFTER) return result;
-    const text = `${HINT}${times} times in a row. Do something else, or end and say what is missing.]`;
+    const text = `${HINT}${times} times in a row. Try something else, or end your turn and say what is missing.]`;
     return { ...result, content: [...result.content, { type: "text", text }] };
   });
 }

@@ -40,7 +40,7 @@ export function isSummary({ id }: Message): boolean {
 }
 
 function summaryMessage({ text }: Summary): Message {
-  const intro = "[The conversation until here, summarised. What follows is verbatim.]";
+  const intro = "[Summary of the conversation so far. What follows is verbatim.]";
   const content: ContentBlock[] = [{ type: "text", text: `${intro}\n\n${text}` }];
   return { id: SUMMARY_ID, role: "user", content, createdAt: 0 };
 }

@@ -18,7 +18,7 @@ export function messagesForModel(messages: readonly Message[]): Message[] {
 
 const DECLINED: ContentBlock = {
   type: "text",
-  text: "[What was asked here, and what was done for it, is left out: the model declined it.]",
+  text: "[This request, and what was done for it, is left out because the model declined it.]",
 };
 
 /**

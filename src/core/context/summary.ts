@@ -30,7 +30,7 @@ Technologies, conventions, names and facts that the work depends on, also facts 
 Each file that was read or changed: its path, why it matters, what was changed, and the lines that are still needed, verbatim.
 
 ## Errors and fixes
-What failed, why, and what mended it or did not; what people said about it.
+What failed, why, and what fixed it or did not; what people said about it.
 
 ## Pending Tasks
 What was asked for and is not done.

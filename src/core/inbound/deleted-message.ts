@@ -68,7 +68,7 @@ async function withdraw(
 ): Promise<void> {
   const at = runtime.clock.now();
   const excerpt = plainLine(deleted, QUOTED_CHARS) || attachments.map(({ name }) => name).join(", ");
-  const text = `[A message of @${author.name} was deleted: “${excerpt}”. What it asked for, also since it was edited, is not to be gone on with unless someone asks for it again.]`;
+  const text = `[A message of @${author.name} was deleted: “${excerpt}”. Do not continue with what it asked for, before or after edits, unless someone asks for it again.]`;
   const note = { kind: "note", by: author, text, at } as const;
   let stopped: string[] = [];
   const delivered = await engine.deliver(sessionId, { key: `deleted:${message}`, body: note }, async (tx) => {

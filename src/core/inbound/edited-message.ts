@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import { handleRequest, type MessageOptions, storeOverheard } from "./person-message.ts";
 
 /** Introduces the new text of a message that was already a request. */
-const CHANGED = "[I have changed this message of mine. It reads now:]";
+const CHANGED = "[I edited this message. It now reads:]";
 
 /** Prefix of the keys of edits. */
 const EDITED = "edited:";

@@ -31,7 +31,7 @@ export function clickedPrompt(action: string): SuggestedPrompt | null {
 
 /** The request when somebody points at a message without words, by a reaction or a command in its menu. */
 export const ABOUT_MESSAGE =
-  "The quoted message is pointed out to you. Do what it asks for, or answer it; if it asks for nothing, say what it means and what should be done.";
+  "Someone wants you to look at the quoted message. Do what it asks for, or answer it; if it asks for nothing, say what it means and what should be done.";
 
 /** The id of that menu command on Slack, in the manifest and in the payloads that Slack sends. */
 export const ASK_SHORTCUT = "deckhand_ask";

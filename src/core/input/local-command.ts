@@ -118,7 +118,7 @@ function allowedCall(decision: Decision): AllowedCall | null {
 /** Converts a result to a command's output. A result without an exit code did not come from a command. */
 function outputOf(command: string, result: ToolResult | null): LocalOutput {
   const block = { type: "user_local_command_output", command } as const;
-  if (result === null) return { ...block, stdout: "", stderr: "Stopped before it began.", exitCode: NOT_RUN };
+  if (result === null) return { ...block, stdout: "", stderr: "Stopped before it started.", exitCode: NOT_RUN };
   const text = textOf(result.content);
   const { exitCode } = result;
   if (exitCode === undefined) {

@@ -53,7 +53,7 @@ function activeSkill({ activeSkill: name, activeSkillLine: line = "" }: SessionS
 export function skillBlocks(called: CalledSkill, catalogue: SkillCatalogue): ContentBlock[] {
   const typed: ContentBlock = { type: "user_command", command: `skill ${called.name}`, args: called.line };
   const skill = rendered(catalogue, called);
-  const text = skill?.text ?? `[The skill ${called.name} is not there any more. Say so, and ask what is to be done.]`;
+  const text = skill?.text ?? `[The skill ${called.name} no longer exists. Say so, and ask what to do.]`;
   return [typed, { type: "text", text }];
 }
 

@@ -89,7 +89,7 @@ async function decide(
  * The text of a message that repeats an expired request. The message becomes part of the history, so it must not quote
  * the request: an address that the model made up would then count as written by a person.
  */
-const ASKED_AGAIN = "Nobody decided in time. Ask again for what is still needed, and go on.";
+const ASKED_AGAIN = "Nobody decided in time. Ask again for what is still needed, and continue.";
 
 /**
  * Handles the button of an expired card: the first person to click repeats the request, as a message in the thread's

@@ -346,25 +346,26 @@ function decidedVerdict(
   const call = row.calls.find(({ callId }) => callId === use.id);
   if (call === undefined) return null;
   if (call.refused !== undefined) return denied(call.refused);
-  if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
+  if (call.input !== canonicalJson(use.input))
+    return denied("Not run: the arguments differ from those that were allowed.");
   switch (row.status) {
     case "allowed":
       return allowed(call.previewDigest);
     case "expired":
-      return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Go on without it, and say so.`);
+      return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Continue without it, and say so.`);
     case "withdrawn":
       return denied(
-        "Not run: nobody could be asked, since the card was not accepted as a message. Go on without it, and say so.",
+        "Not run: nobody could be asked, because the approval card could not be posted. Continue without it, and say so.",
       );
     default:
       return denied(
-        `Not run: ${row.decidedBy ?? "somebody"} denied it. Do not try the same in another way; go on without it, or ask.`,
+        `Not run: ${row.decidedBy ?? "somebody"} denied it. Do not try to do the same another way; continue without it, or ask.`,
       );
   }
 }
 
 /** The reason for calls that were covered when the others were asked about, but no longer are. */
-const NOT_ASKED = "Not run: it needs a decision by now, and nobody was asked. Call it again if it is still needed.";
+const NOT_ASKED = "Not run: it now needs a decision, and nobody was asked. Call again if it is still needed.";
 
 function denied(reason: string): CallVerdict {
   return { type: "denied", reason };

@@ -11,5 +11,5 @@ type ToolFacts = Pick<Tool, "name" | "permission">;
 export function planRefusal(plan: Plan | null, tool: ToolFacts, turn: readonly string[] = []): string | null {
   const isPlanning = plan?.phase === "planning" || turn.includes("enter_plan_mode");
   if (!isPlanning || tool.permission === "none" || tool.permission === "read") return null;
-  return `Not run: plan mode is on, and ${tool.name} may change something. Propose your plan with exit_plan_mode; once a person has accepted it, you may go on.`;
+  return `Not run: plan mode is on, and ${tool.name} may change something. Propose your plan with exit_plan_mode; once a person has accepted it, you may continue.`;
 }

@@ -45,9 +45,9 @@ export function offeredTools<T extends ToolFacts>(tools: readonly T[], access: T
 export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   if (!roleAllows(access, tool)) {
     if (access.role === MANAGER_ROLE) {
-      return `Not run: you manage this task, and managers look and plan only. Hand what needs ${tool.name} to an executor with agent.`;
+      return `Not run: you manage this task, and managers only look and plan. Use agent to hand what needs ${tool.name} to an executor.`;
     }
-    return `The tool ${tool.name} is not available: the access of agent ${access.agentName} is ${access.role}.`;
+    return `The tool ${tool.name} is not available: agent ${access.agentName} has the access role ${access.role}.`;
   }
   if (
     access.disallowed?.some((name) => name === "*" || name === tool.name || tool.name.startsWith(`${name}__`)) === true

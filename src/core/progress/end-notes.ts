@@ -14,7 +14,7 @@ export function endNote(outcome: QueryOutcome, { ids, at }: { ids: Ids; at: numb
 function noteOf(outcome: QueryOutcome): ContentBlock | null {
   if (outcome.type === "cancelled") {
     // Otherwise the next run would find the request unanswered and carry it out.
-    const text = `[Stopped by ${causeText(outcome.cause)}. What was asked until here is not to be gone on with unless someone asks for it again.]`;
+    const text = `[Stopped by ${causeText(outcome.cause)}. Do not continue with what was asked so far unless someone asks for it again.]`;
     return { type: "text", text };
   }
   if (outcome.type !== "error" || !(outcome.error instanceof ProviderError)) return null;

@@ -230,7 +230,7 @@ function quotedResult(result: ToolResultBlock): VisiblePart[] {
 /** Providers require a user message first, and some reject continuing an assistant's message. */
 function closed(turns: readonly VisibleTurn[]): VisibleTurn[] {
   const result = [...turns];
-  if (result[0]?.role === "assistant") result.unshift({ role: "user", parts: text("(The conversation goes on.)") });
+  if (result[0]?.role === "assistant") result.unshift({ role: "user", parts: text("(The conversation continues.)") });
   if (result.at(-1)?.role !== "user") result.push({ role: "user", parts: text("Go on.") });
   return result;
 }

@@ -32,7 +32,7 @@ export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill 
 
 /** A command whose output other programs insert in its place. */
 const PRINTED = /(?:^|\s)!`[^`\n]+`/;
-const RUN_FIRST = "A command in backticks behind a `!` stands for what it prints: run it first.";
+const RUN_FIRST = "A command in backticks after a `!` stands for its output: run it first.";
 
 function preface({ name, scope, origin, folder, allowedTools, compatibility, tools, body }: Skill): string {
   const lines = [
@@ -43,7 +43,7 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
     ...(PRINTED.test(body) ? [RUN_FIRST] : []),
     ...(allowedTools === null
       ? []
-      : [`It would like to use: ${allowedTools}. That is a wish, no permission: calls are decided as always.`]),
+      : [`It would like to use: ${allowedTools}. That is a request, not a permission: calls are decided as always.`]),
   ];
   return lines.join("\n");
 }
@@ -52,7 +52,7 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
 function filesOf(folder: string | null, name: string): string {
   return folder === null
     ? `Files that it names are outside the sandbox: read them with the tool \`skill\`, as {"skill": "${name}", "file": "<name>"}.`
-    : `Files that it names lie in \`${folder}/\` of the working directory: read and run them there.`;
+    : `Files that it names are in \`${folder}/\` of the working directory: read and run them there.`;
 }
 
 /**

@@ -136,7 +136,8 @@ function programResult({ output = "text", name }: Manifest, { code, stdout, stde
     const parts = [output === "text" ? said.toString("utf8").trimEnd() : "", errors, `Exit code ${code}.`];
     return errorResult(parts.filter((part) => part !== "").join("\n"), `exit code ${code}`);
   }
-  if (cut) return errorResult("The program wrote more than its output limit. Ask for less at once.", "too much output");
+  if (cut)
+    return errorResult("The program wrote more than its output limit. Ask for less per call.", "too much output");
   if (output !== "text")
     return imageResult(errors, [{ name: fileName(name, output), mediaType: output, base64: stdout }]);
   const text = said.toString("utf8").trimEnd();
@@ -156,7 +157,8 @@ const replySchema = z
 
 function toolResult(output: string): ToolResult {
   const reply = replySchema.safeParse(fromJson(output));
-  if (!reply.success) return errorResult("The tool gave no valid answer: its component is faulty.", "no valid answer");
+  if (!reply.success)
+    return errorResult("The tool returned no valid result: its component is faulty.", "no valid answer");
   const { text, isError, images } = reply.data;
   if (isError) return errorResult(text, "failed");
   return images.length > 0 ? imageResult(text, images) : textResult(text, { summary: lineCount(text) });
@@ -166,7 +168,7 @@ function imageResult(text: string, images: readonly z.infer<typeof image>[]): To
   const faulty = images.find(({ base64, mediaType }) => base64.length > MAX_IMAGE || !isMedia(base64, mediaType));
   if (faulty !== undefined) {
     const { name, mediaType } = faulty;
-    return errorResult(`The tool gave ${name}, which is too large or not ${mediaType}.`, "no valid answer");
+    return errorResult(`The tool returned ${name}, which is too large or not ${mediaType}.`, "no valid answer");
   }
   const names = images.map(({ name }) => name).join(", ");
   return {

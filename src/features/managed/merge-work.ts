@@ -101,7 +101,8 @@ export function createMergeWork(
 async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise<ChildReport> {
   const child = await store.children.get(id);
   if (child === null || child.parentId !== ctx.sessionId) throw new Refusal(`You have no executor ${id}.`);
-  if (child.task.isolated !== true) throw new Refusal("It worked in the files here: there is nothing to merge.");
+  if (child.task.isolated !== true)
+    throw new Refusal("It worked directly in the files here, so there is nothing to merge.");
   const report = await reportOf(store, id);
   if (report === null) throw new Refusal("It has not ended yet; wait for its report.");
   return report;
@@ -122,7 +123,9 @@ function resultOf({ files, stoppedBy }: Merged): ToolResult {
   const conflicts = files.filter(({ outcome }) => outcome === "conflict").length;
   const merged = files.filter(({ outcome }) => outcome === "merged").length;
   if (isStopped)
-    lines.push(`Cancelled by ${causeText(stoppedBy)} before the rest was merged; what was merged until then stays.`);
+    lines.push(
+      `Cancelled by ${causeText(stoppedBy)} before the rest was merged; what had already been merged remains.`,
+    );
   if (conflicts > 0) lines.push(CONFLICTS);
   const summary = conflicts === 0 ? `${merged} merged` : `${merged} merged, ${conflicts} in conflict`;
   return {
@@ -134,4 +137,4 @@ function resultOf({ files, stoppedBy }: Merged): ToolResult {
 }
 
 const CONFLICTS =
-  "The conflicting files are as they were here; the executor's versions stay in its copy, and its report shows them.";
+  "The conflicting files were not changed here; the executor's versions stay in its copy, and its report shows them.";

@@ -161,7 +161,7 @@ export class McpConnection {
       const state = { name: this.title, state: this.#state };
       return { ...errorResult(notConnected(state, this.#options.clock.now()), "not connected"), mayHaveChanged: false };
     }
-    const caution = last.failure.refused ? "" : " What it had done until then stays.";
+    const caution = last.failure.refused ? "" : " Anything it had already done remains.";
     const result = errorResult(`The MCP server ${this.title} failed: ${last.failure.text}.${caution}`, "failed");
     return last.failure.refused ? { ...result, mayHaveChanged: false } : result;
   }

@@ -75,7 +75,7 @@ export function resourcesTool(connections: readonly McpConnection[]): Tool {
     },
     execute: async (call, ctx, signal) => {
       const connection = named(call.server);
-      if (connection === undefined) return errorResult(`There is no MCP server ${call.server}. There are: ${names}.`);
+      if (connection === undefined) return errorResult(`There is no MCP server ${call.server}. Available: ${names}.`);
       if (call.action !== "list" && ctx.readOnly && !harmless(connection)) {
         return errorResult(`The MCP server ${connection.name} may do more than read; this agent may not use it.`);
       }

@@ -108,10 +108,10 @@ async function listed(
 /** The size of a file; throws Refusal for anything but a file or directory. */
 function entryAt(resolver: PathResolver, top: string, path: string): number | "directory" {
   if (path.includes("\ufffd") || path.includes("\\")) {
-    throw new Refusal(`${path}: a browser could not ask for a file of this name. Rename it.`);
+    throw new Refusal(`${path}: a browser cannot request a file with this name. Rename it.`);
   }
   const { stats } = resolver.entry(joined(top, path));
-  if (stats === null) throw new Refusal(`${path} is gone.`);
+  if (stats === null) throw new Refusal(`${path} no longer exists.`);
   if (stats.isDirectory()) return "directory";
   if (stats.isSymbolicLink()) {
     throw new Refusal(`${path} is a symbolic link, but a site can have only files. Replace it with a copy.`);

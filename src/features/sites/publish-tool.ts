@@ -39,7 +39,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
     title: ({ name }) => name,
     rule: (_call, { nonInteractive }) =>
       nonInteractive === true
-        ? { type: "refuse", reason: "Not published: a person has to allow it, and nobody is there to be asked." }
+        ? { type: "refuse", reason: "Not published: a person must allow it, and nobody can be asked." }
         : { type: "ask", why: "Whoever can open the address reads these files.", always: true },
     sends: ({ directory, name }) => [{ to: sites.urlOf(name), says: `the files of ${directory}` }],
     preview: (call, ctx, signal) =>
@@ -54,7 +54,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
         // What was shown on the card is lost in a restart: then only an already completed publication is reported.
         const before = await sites.published(key);
         if (before === null && (!ctx.approved || digest === undefined)) {
-          throw new Refusal("Not published: a person has to see the files and allow it. Ask again.");
+          throw new Refusal("Not published: a person must see the files and allow it. Call again.");
         }
         const by = await publisherOf(ctx, host);
         const progress = (text: string) => ctx.progress(text);

@@ -101,7 +101,7 @@ async function copy(
       },
     });
     if (digest !== undefined && found.digest !== digest) {
-      throw new Refusal("The files have changed since they were shown; nothing was published. Ask again.");
+      throw new Refusal("The files have changed since they were shown; nothing was published. Try again.");
     }
     await copying.finish();
     return found;

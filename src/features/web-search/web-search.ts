@@ -97,12 +97,12 @@ function searcher({ service: name, apiKey, baseUrl, timeoutMs = TIMEOUT_MS }: We
       const response = await fetch(request, { redirect: "error", signal: AbortSignal.any([signal, deadline]) });
       if (!response.ok) throw new NetworkRefusal(failure(name, response));
       const parsed = service.answer.safeParse(JSON.parse(await boundedText(response)));
-      if (!parsed.success) throw new NetworkRefusal(`${name} sent a response of an unknown form.`, parsed.error);
+      if (!parsed.success) throw new NetworkRefusal(`${name} sent a response in an unknown format.`, parsed.error);
       return parsed.data;
     } catch (cause) {
       signal.throwIfAborted();
       if (cause instanceof NetworkRefusal) throw cause;
-      if (deadline.aborted) throw new NetworkRefusal(`${name} did not answer in time. Try once more.`, cause);
+      if (deadline.aborted) throw new NetworkRefusal(`${name} did not answer in time. Try again.`, cause);
       if (cause instanceof SyntaxError) throw new NetworkRefusal(`${name} sent a response that is not JSON.`, cause);
       const why = proxyFailure(cause);
       const remedy = why === null ? ". An operator can check webSearch" : `: ${why}`;
@@ -116,7 +116,7 @@ async function boundedText(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new NetworkRefusal("The search service's answer is too large.");
+    if (size > MAX_ANSWER_BYTES) throw new NetworkRefusal("The search service's response is too large.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -137,7 +137,7 @@ function failure(name: SearchServiceName, { status, headers }: Response): string
     case 429:
       return `${name} accepts no more searches at the moment${retryAfter === null ? "" : `; try again after ${retryAfter} s`}.`;
     default:
-      return `${name} failed (HTTP ${status}). Try once more.`;
+      return `${name} failed (HTTP ${status}). Try again.`;
   }
 }
 

@@ -86,14 +86,14 @@ export function attemptEvent(
 
 /** Asks for steady wording, because a time or a greeting would make every report different. */
 const STEADY_WORDS =
-  "A report that equals the one before, word for word, is not posted: leave out what changes by itself, such as the time, and say the same in the same words.";
+  "A report that equals the previous one, word for word, is not posted: leave out what changes on its own, such as the time, and say the same in the same words.";
 
 function firstPrompt({ name, timezone, prompt, silentWhenUnchanged }: JobRow, scheduledFor: number): string {
   const due = `${timeIn(scheduledFor, timezone)} ${timezone}`;
   const silence = silentWhenUnchanged ? ` ${STEADY_WORDS}` : "";
-  return `[The scheduled job “${name}”, due ${due}. Nobody is there to answer questions; what you answer is posted as its report.${silence}]\n\n${prompt}`;
+  return `[The scheduled job “${name}”, due ${due}. Nobody can answer questions; your answer is posted as its report.${silence}]\n\n${prompt}`;
 }
 
 function laterPrompt({ name, attempts }: JobRow, attempt: number): string {
-  return `[The attempt before was cut short by a failure. This is attempt ${attempt} of ${attempts} of the job “${name}”: carry it out now, and answer with the whole report.]`;
+  return `[The previous attempt was cut short by a failure. This is attempt ${attempt} of ${attempts} of the job “${name}”: carry it out now, and answer with the whole report.]`;
 }

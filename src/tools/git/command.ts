@@ -49,7 +49,7 @@ export function optionProblem(input: GitInput): string | null {
     value === undefined || value === "" ? [] : [name],
   );
   const extra = given.filter((name) => !OPTIONS[action].includes(name));
-  if (extra.length > 0) return `${action} takes no ${extra.join(" and no ")}.`;
+  if (extra.length > 0) return `${action} does not take ${extra.join(" or ")}.`;
   if (action === "blame" && path === "") return "blame needs the path of a file.";
   return null;
 }

@@ -50,7 +50,7 @@ function namesIn(first: string): string[] {
 }
 
 function hidden(name: string, kind: string): string {
-  return `${name} looks like ${kind}: git does not show what it says. \`read\` asks a person for the file as it is now.`;
+  return `${name} looks like ${kind}, so git does not show its content. To see the file as it is now, use \`read\`, which asks a person.`;
 }
 
 /** Lines of a diff as they are in the file, without the leading signs. */

@@ -14,10 +14,10 @@ export const INDEX_NAMES: readonly string[] = ["ls-files", "--cached", "-z"];
  * if a name leads out of the work tree or into `.git`, or if the list is incomplete.
  */
 export function requireOwnPaths({ code, stdout, stderr, stopped }: GitEnd): void {
-  if (stopped !== null) throw new Refusal("The repository's index is too large to be looked through.");
+  if (stopped !== null) throw new Refusal("The repository's index is too large to check, so git cannot be used on it.");
   if (code !== 0) throw new Refusal(`The repository's index cannot be read: ${stderr.trim()}`);
   if (OUTWARD.test(stdout) || namesGit(stdout))
-    throw new Refusal("The repository's index names files outside of its work tree, so git cannot be used on it.");
+    throw new Refusal("The repository's index names files outside its work tree, so git cannot be used on it.");
 }
 
 /** An absolute path, or one with `..` in it. */

@@ -8,9 +8,9 @@ const NO_REVISION = /bad (revision|object)/;
 /** Explains that a shallow or partial clone lacks what git looked for, and who can fetch it; empty for a full clone. */
 export function missingHistory(stderr: string, { commonDir, objects }: Repository): string {
   if (NO_OBJECT.test(stderr) && isPartial(objects))
-    return "This is a partial clone, which fetches contents when they are needed, and this tool fetches nothing. A person who runs the same in the checkout fetches them.";
+    return "This is a partial clone, whose contents are fetched only when needed, and this tool cannot fetch. A person can fetch them by running the same command in the checkout.";
   if (NO_REVISION.test(stderr) && existsSync(path.join(commonDir, "shallow")))
-    return "This is a shallow clone, without older commits. A person can fetch them: `git fetch --unshallow`.";
+    return "This is a shallow clone, which lacks older commits. A person can fetch them: `git fetch --unshallow`.";
   return "";
 }
 

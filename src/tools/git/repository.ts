@@ -58,7 +58,9 @@ function repositoryAt(root: string, top: string): Repository {
 function pointedTo(root: string, from: string, file: string): string {
   const stats = entryOf(file);
   if (stats === null || !stats.isFile() || stats.size > MAX_POINTER)
-    throw new Refusal(`${path.basename(file)} is not a file that git could have written.`);
+    throw new Refusal(
+      `${path.basename(file)} is not a file that git could have written, so git cannot be used on this repository.`,
+    );
   const target = readFileSync(file, "utf8")
     .replace(/^gitdir: /, "")
     .trimEnd();
@@ -69,7 +71,7 @@ function pointedTo(root: string, from: string, file: string): string {
 export function directoryIn(root: string, asked: string): string {
   const directory = directoryOrNull(root, asked);
   if (directory === null)
-    throw new Refusal("The repository's data are not in the sandbox, so git cannot be used on it.");
+    throw new Refusal("The repository's data is outside the sandbox, so git cannot be used on it.");
   return directory;
 }
 

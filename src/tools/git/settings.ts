@@ -69,10 +69,10 @@ function settingsOf(listing: string): GitSettings {
   const last = (name: string): string | undefined => entries.findLast(([other]) => other === name)?.[1]?.toLowerCase();
   const refStorage = last("extensions.refstorage") ?? "files";
   if (refStorage !== "files")
-    throw new Refusal(`The repository keeps its refs as ${refStorage}, which the git tool does not read.`);
+    throw new Refusal(`The repository stores its refs as ${refStorage}, which the git tool cannot read.`);
   const objectFormat = last("extensions.objectformat") ?? "sha1";
   if (objectFormat !== "sha1" && objectFormat !== "sha256")
-    throw new Refusal(`The object format ${objectFormat} is not known.`);
+    throw new Refusal(`The object format ${objectFormat} is not supported.`);
   const harmless = entries.filter(([name, value]) =>
     HARMLESS.some((rule) => rule.name.test(name) && rule.value.test(value)),
   );

@@ -15,6 +15,6 @@ export async function refuseUnnamedFiles(revision: string, git: RunGit, where: O
   const { stdout } = await git({ ...where, args: ["cat-file", "--batch-check=%(objecttype)"], input });
   if (/^blob$/mu.test(stdout))
     throw new Refusal(
-      "That is what a file held, without its name. Ask for it by a commit and a path: `HEAD~2:src/main.ts`.",
+      "That names a file's content without its path. Name a commit and a path instead, like `HEAD~2:src/main.ts`.",
     );
 }

@@ -78,8 +78,10 @@ interface KeepArgs {
 
 /** Saves one repository. If git cannot be used on it in the root, the same refusal applies in the worktree. */
 async function saveRepository(top: string, keeping: KeepArgs, before: number): Promise<Worktree["repository"]> {
-  if (before >= MOST) return { refused: `There are more than ${MOST} repositories here; this one is not looked into.` };
-  if (keeping.git === null) return { refused: "There was no git when the files were copied." };
+  if (before >= MOST)
+    return { refused: `There are more than ${MOST} repositories here, so git cannot be used on this one.` };
+  if (keeping.git === null)
+    return { refused: "git was not available when the files were copied, so it cannot be used on the copy." };
   try {
     return await keepRepository(top, { ...keeping, git: keeping.git }, String(before));
   } catch (error) {

@@ -51,7 +51,7 @@ export function withImports(text: string, file: string, { read, note }: ImportSc
     left.length === 0
       ? []
       : [
-          `[Not imported, since there are too many or they are too long; read them when you need them: ${left.join(", ")}.]`,
+          `[Not imported, because there are too many or they are too long: ${left.join(", ")}. Read them when you need them.]`,
         ];
   return [text, ...imported.map((each) => `[Imported: ${each.file}${note(each.file)}]\n${each.text}`), ...cut].join(
     "\n\n",

@@ -61,6 +61,6 @@ function isFollowed(name: string, parent: string): boolean {
 
 export function instructionRefusal(path: string): Refusal {
   return new Refusal(
-    `${path} instructs agents or machines, or the settings guard it; changing it takes a person's decision, so tools do not write it.`,
+    `${path} instructs agents or machines, or the settings guard it. A person must decide on changes to it, so tools do not write it.`,
   );
 }

@@ -13,5 +13,7 @@ export function instructionText(fd: number, { size }: Stats): string {
   const text = inUtf8(readHead(fd, Math.min(size, MAX_BYTES))).toString("utf8");
   if (text.includes("\0")) return "";
   const whole = text.replace(/\ufffd{1,3}$/, "").trim();
-  return size > MAX_BYTES ? `${whole}\n[Cut here: the file has ${size} bytes, of which ${MAX_BYTES} are read.]` : whole;
+  return size > MAX_BYTES
+    ? `${whole}\n[Cut here: the file has ${size} bytes; only the first ${MAX_BYTES} are read.]`
+    : whole;
 }

@@ -33,11 +33,11 @@ function checkInstructions(_name: string, text: string): DefinitionCheck {
   const bytes = Buffer.byteLength(text);
   const problem =
     text.trim() === ""
-      ? "There is nothing in it. To have none, take it back."
+      ? "There is no text. To have no instructions here, remove them."
       : text.includes("\0")
-        ? "It holds a character that is no text."
+        ? "It contains a character that is not text."
         : bytes > MAX_BYTES
-          ? `It has ${bytes} bytes; ${MAX_BYTES} are the most, since every call of the channel carries them.`
+          ? `It has ${bytes} bytes; the maximum is ${MAX_BYTES}, because every model call of the channel carries them.`
           : null;
   return { problems: problem === null ? [] : [{ line: 1, message: problem }], notes: [] };
 }

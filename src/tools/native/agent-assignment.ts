@@ -17,10 +17,10 @@ export const AGENT = "agent";
 /** Offered only together with the agent tool. */
 export const AGENT_OUTPUT = "agent_output";
 
-export const TOO_MANY_CHILDREN = `One run begins ${MAX_CHILDREN} sub-agents at most. Do the rest yourself.`;
+export const TOO_MANY_CHILDREN = `A run can start at most ${MAX_CHILDREN} sub-agents. Do the rest yourself.`;
 
 const NOT_BEHIND_A_REPORT =
-  "A sub-agent begins others in the foreground only. Leave run_in_background out; several calls in one turn run together.";
+  "A sub-agent can start others only in the foreground. Leave out run_in_background; several calls in one turn run together.";
 
 /** What a model asks of a sub-agent. */
 export const agentInput = z.object({
@@ -76,7 +76,7 @@ export async function assignmentOf(asked: AgentRequest, ctx: ToolContext, deps: 
   const type = typeOf(asked.agent_type, deps.agents);
   if (type === undefined) {
     const names = [plainName(ctx), ...deps.agents.keys()].join(", ");
-    return refused(`There is no agent type "${asked.agent_type ?? ""}". There is: ${names}.`);
+    return refused(`There is no agent type "${asked.agent_type ?? ""}". Available: ${names}.`);
   }
   const { delegation } = ctx.config;
   const access = lesserAccess(ownAccess(ctx), type?.access ?? "full");
@@ -114,11 +114,12 @@ async function boundReached(
   { depth, began, ctx }: Pick<TaskOrigin, "depth" | "began" | "ctx">,
   { store }: NativeToolDeps,
 ) {
-  if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
+  if (depth > MAX_DEPTH)
+    return `Sub-agents can be nested at most ${MAX_DEPTH} deep, and you are at that limit. Do the work yourself.`;
   // It would end after the sub-agent's own report, which is all that the parent receives.
   if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;
   if (asked.run_in_background && began !== null && autoWakeCountOf(began) >= MAX_AUTO_WAKES) {
-    return `Sub-agents in the background have woken you ${MAX_AUTO_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
+    return `Background sub-agents have woken you ${MAX_AUTO_WAKES} times in a row without a message from a person. Start this one without run_in_background, or end your turn and say what is left.`;
   }
   const children = await store.children.ofRun(ctx.sessionId, ctx.runId);
   return children.length < MAX_CHILDREN ? null : TOO_MANY_CHILDREN;

@@ -48,7 +48,7 @@ export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" 
   });
 }
 
-const NEVER_BEGAN = errorResult("It was stopped before it began.", "stopped");
+const NEVER_BEGAN = errorResult("It was stopped before it started.", "stopped");
 
 /** Stops a sub-agent; true if it had not begun and now never will. */
 async function cancel(
@@ -80,10 +80,10 @@ async function reported(
 
 function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {
   const seconds = Math.round((now - createdAt) / 1_000);
-  const started = `${task.agent}: "${task.description}", begun ${seconds} s ago`;
-  if (status.type !== "working") return textResult(`${started}, waits for its place.`, { summary: "queued" });
+  const started = `${task.agent}: "${task.description}", assigned ${seconds} s ago`;
+  if (status.type !== "working") return textResult(`${started}, is waiting in the queue.`, { summary: "queued" });
   const { turns, tools } = status;
-  return textResult(`${started}, is at work: ${turns} turns, ${tools} tool calls so far.`, { summary: "at work" });
+  return textResult(`${started}, is working: ${turns} turns, ${tools} tool calls so far.`, { summary: "at work" });
 }
 
 async function unknownAgent(id: string, { sessionId }: ToolContext, store: Store): Promise<ToolResult> {

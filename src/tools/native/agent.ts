@@ -113,7 +113,7 @@ async function resume(asked: AgentRequest, call: Call): Promise<ToolResult | nul
   const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };
   const status = await statusOf(deps.store, id, childStartKey({ parent }));
   if (status.type === "ended") return reportResult(id, status.report, { ...deps, signal });
-  if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
+  if (status.type === "gone") return errorResult("It was stopped before it started.", "stopped");
   const isQueued = status.type === "waiting" && ctx.config.delegation !== undefined;
   ctx.waits(isQueued ? `${name} is queued` : `waiting for ${name}`);
   return null;
@@ -152,7 +152,7 @@ async function begin(id: string, asked: AgentRequest, { ctx, deps, signal }: Cal
   const { event, settings } = assignment;
   if (event.task.isolated === true) await makeOwnFiles(id, { ctx, deps, signal });
   const outcome = await beginChild({ id, settings }, event, deps);
-  if (outcome !== "begun") return outcome === "stopped" ? "Not begun: you have been stopped." : TOO_MANY_CHILDREN;
+  if (outcome !== "begun") return outcome === "stopped" ? "Not started: you have been stopped." : TOO_MANY_CHILDREN;
   return null;
 }
 

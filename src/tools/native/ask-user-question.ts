@@ -15,7 +15,7 @@ const input = z.object({
 });
 
 const NOBODY =
-  "Nobody is there to answer: this run is not in a conversation. Decide by what you know, and say what you assumed.";
+  "Nobody can answer: this run is not part of a conversation. Decide with what you know, and say what you assumed.";
 
 export function createAskUserQuestion(deps: AskDeps): Tool {
   return defineTool({
@@ -48,7 +48,7 @@ export function createAskUserQuestion(deps: AskDeps): Tool {
 function answerResult({ status, answer, answeredBy }: QuestionRow): ToolResult {
   if (status !== "answered" || answer === null) {
     return errorResult(
-      "Nobody answered: the question could not be posted, or was withdrawn. Decide by what you know, or end with it.",
+      "Nobody answered: the question could not be posted, or was withdrawn. Decide with what you know, or end your turn with the question.",
       "withdrawn",
     );
   }

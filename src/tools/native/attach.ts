@@ -38,7 +38,7 @@ export function createAttach(): Tool {
       if (secret === null) return null;
       return {
         type: "ask",
-        why: `${secret.path} looks like ${secret.kind}: all who read the thread get it.`,
+        why: `${secret.path} looks like ${secret.kind}: everyone who reads the thread can open it.`,
         always: true,
       };
     },
@@ -57,7 +57,7 @@ export function createAttach(): Tool {
           `attach:${ctx.callId}`,
           answerMessage(comment === "" ? `\`${file.name}\`` : comment, [file]),
         );
-        return textResult(`${file.name} (${file.data.length} bytes) is in the thread.`, {
+        return textResult(`${file.name} (${file.data.length} bytes) was sent to the thread.`, {
           summary: `${file.data.length} bytes`,
         });
       }),

@@ -30,7 +30,7 @@ export function createBrief(): Tool {
       asResult(async () => {
         const attached = files.map((path) => sandboxFile(path, ctx));
         await ctx.thread.post(`brief:${ctx.callId}`, answerMessage(text, attached));
-        return textResult("The note is in the thread.", { summary: "posted" });
+        return textResult("The note was posted to the thread.", { summary: "posted" });
       }),
   });
 }

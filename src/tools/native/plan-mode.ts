@@ -7,7 +7,7 @@ import { type AskDeps, ask, labelOfAnswer } from "./ask.ts";
 import { waitingMethods } from "./waiting.ts";
 
 const NOBODY =
-  "Nobody is there to accept a plan: this run is not in a conversation. Do what you may do without one, and say what is left.";
+  "Nobody can accept a plan: this run is not part of a conversation. Do what you may do without one, and say what is left.";
 
 /** From this tool's result on, policy refuses whatever changes or runs something (`planRefusal`). */
 export function createEnterPlanMode({ store }: { readonly store: Store }): Tool {
@@ -77,20 +77,20 @@ function verdict({ answer, answeredBy }: QuestionRow, { readOnly }: ToolContext)
   const name = answeredBy?.name ?? "Someone";
   if (answer === null)
     return errorResult(
-      "Nobody decided on the plan: it could not be posted, or was withdrawn. Say so, and end.",
+      "Nobody decided on the plan: it could not be posted, or was withdrawn. Say so, and end your turn.",
       "withdrawn",
     );
   const label = labelOfAnswer(answeredBy);
   switch (answer.choice) {
     case "go": {
       const next = readOnly
-        ? "Your access lets you change nothing: end here; the plan stays for an agent that may carry it out."
+        ? "Your access does not let you change anything: end your turn here. The plan stays for an agent that may carry it out."
         : 'Carry it out now, and mark each step as you begin and finish it: update_plan {"steps": [{"step": 1, "mark": "doing"}]}.';
       return textResult(`${name} accepted the plan. ${next}`, { summary: `accepted by ${name}`, label });
     }
     case "drop":
       return textResult(
-        `${name} dropped the plan. Plan mode is off. Do nothing of it; end with one line, and wait for what comes.`,
+        `${name} dropped the plan. Plan mode is off. Do not carry out any of it; end your turn with one line, and wait for the next message.`,
         {
           summary: `dropped by ${name}`,
           label,
@@ -98,7 +98,7 @@ function verdict({ answer, answeredBy }: QuestionRow, { readOnly }: ToolContext)
       );
     default:
       return textResult(
-        `${name} wants the plan changed: ${answer.text}\nPlan mode stays on. Work that in and call exit_plan_mode again.`,
+        `${name} wants the plan changed: ${answer.text}\nPlan mode stays on. Revise the plan accordingly and call exit_plan_mode again.`,
         { summary: `${name} wants changes`, label },
       );
   }

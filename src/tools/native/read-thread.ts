@@ -61,7 +61,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
   const end = before === "" ? messages.length : messages.findIndex(({ messageId }) => messageId === before);
   if (end === -1) {
     return errorResult(
-      `The message ${before} is not among the newest ${REACH} of this ${from}; nothing older can be read.`,
+      `The message ${before} is not among the newest ${REACH} of this ${from}; older messages cannot be read.`,
     );
   }
   const nonEmpty = messages
@@ -71,7 +71,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
   const shown = newestWithin(recent.map(lineOf));
   if (shown.length === 0) {
     return textResult(
-      from === "channel" ? "Nothing of the channel can be read here." : "There are no earlier messages.",
+      from === "channel" ? "The channel's messages cannot be read here." : "There are no earlier messages.",
       {
         summary: "nothing",
       },
@@ -79,7 +79,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
   }
   const older =
     nonEmpty.length > shown.length
-      ? `\nThere are older ones: go on with before: "${nonEmpty.at(-shown.length)?.messageId}".`
+      ? `\nThere are older messages: call again with before: "${nonEmpty.at(-shown.length)?.messageId}".`
       : "";
   const text = `${conversation(shown)}${older}`;
   const summary = counted(shown.length, "message");
@@ -117,7 +117,7 @@ async function opening(attachment: Attachment, { thread, signal }: FileScope): P
       context: `a message of ${name}`,
       chars: FILE_CHARS,
     });
-    if (content === undefined) return [{ type: "text", text: `${name} holds nothing that can be shown.` }];
+    if (content === undefined) return [{ type: "text", text: `${name} has no content that can be shown.` }];
     if (content.type === "image" || content.text === undefined) return [content];
     return [{ type: "text", text: conversation([withoutMarkers(`${name}:\n  ${indented(content.text)}`)]) }];
   } catch (error) {

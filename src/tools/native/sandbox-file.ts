@@ -36,7 +36,7 @@ export function sandboxFile(
     const isSecret = secretKind(place.relative, data) !== null;
     if (isSecret && !isAllowed && ![...known.values()].includes(hashOf(data)))
       throw new Refusal(
-        `${path} looks like a secret: it goes to the thread only when a person allows that, whom \`attach\` asks.`,
+        `${path} looks like a secret, so it is sent to the thread only if a person allows that. Use \`attach\`, which asks.`,
       );
     const mediaType = mediaTypeOf(data.subarray(0, HEAD_BYTES)) || "text/plain";
     return { name: place.name, mediaType, data, ...(isSecret ? { isAllowed: true as const } : {}) };

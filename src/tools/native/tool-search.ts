@@ -18,7 +18,7 @@ const MAX_CHARS = 24_000;
 export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
   return defineTool({
     name: TOOL_SEARCH,
-    description: `Tells how to call further tools, by ${USE_TOOL}, and rare arguments of those that you have. There are:`,
+    description: `Tells how to call further tools, by ${USE_TOOL}, and rare arguments of those that you have. Available:`,
     input,
     permission: "none",
     parallel: true,
@@ -29,7 +29,7 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
       const found = matchingTools(allowed(catalogue(), ctx), query).slice(0, limit);
       if (found.length === 0) {
         return Promise.resolve(
-          errorResult("No tool fits. Search with other words, or go on without one.", "none found"),
+          errorResult("No tool matches. Search with other words, or continue without one.", "none found"),
         );
       }
       const summary = found.length === 1 ? "1 tool" : `${found.length} tools`;
@@ -59,7 +59,7 @@ function textOf(found: readonly Tool[]): string {
   }
   const manuals = new Set(found.flatMap(({ deferred }) => deferred?.manual?.() ?? []));
   const more = left.length === 0 ? [] : [`Search for these by name: ${left.join(", ")}.`];
-  return [`Call with ${USE_TOOL} what is not in your list.`, ...described, ...more, ...manuals]
+  return [`Call with ${USE_TOOL} any tool that is not in your list.`, ...described, ...more, ...manuals]
     .filter((text) => text !== "")
     .join("\n\n");
 }

@@ -20,6 +20,6 @@ export function createUseTool(): Tool {
     afterCrash: "replay",
     grant: () => ({ key: USE_TOOL, label: "calling a tool" }),
     title: ({ name }) => name,
-    execute: ({ name }) => Promise.resolve(errorResult(`Call ${name} itself.`)),
+    execute: ({ name }) => Promise.resolve(errorResult(`Call ${name} directly.`)),
   });
 }

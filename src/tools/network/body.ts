@@ -110,8 +110,11 @@ export async function readBody(message: IncomingMessage, bounds: BodyBounds, sig
     if (deadline.aborted) return whole("time");
     if (cause instanceof NetworkRefusal) throw cause;
     if (UNREADABLE.test(systemCode(cause) ?? ""))
-      throw new NetworkRefusal("The response is not encoded as it says, and cannot be read. Do without it.", cause);
-    throw new NetworkRefusal("The connection broke while the response came in. Try once more.", cause);
+      throw new NetworkRefusal(
+        "The response cannot be decoded: its content does not match the encoding that it names. Continue without it.",
+        cause,
+      );
+    throw new NetworkRefusal("The connection broke while the response was being received. Try again.", cause);
   } finally {
     stopped.removeEventListener("abort", stop);
     message.destroy();
@@ -143,7 +146,7 @@ function decoded(message: IncomingMessage, chunks: () => AsyncGenerator<Buffer>)
     .split(",")
     .map((encoding) => encoding.trim().toLowerCase())
     .filter((encoding) => encoding !== "" && encoding !== "identity");
-  if (encodings.length > MAX_ENCODINGS) throw new NetworkRefusal("The response is compressed too many times over.");
+  if (encodings.length > MAX_ENCODINGS) throw new NetworkRefusal("The response is compressed too many times.");
   let stream: Readable = Readable.from(chunks());
   for (const encoding of encodings.toReversed()) {
     if (encoding === "deflate") {
@@ -151,7 +154,7 @@ function decoded(message: IncomingMessage, chunks: () => AsyncGenerator<Buffer>)
       continue;
     }
     const decoder = decoderFor(encoding);
-    if (decoder === null) throw new NetworkRefusal(`The response is encoded as ${encoding}, which is unknown here.`);
+    if (decoder === null) throw new NetworkRefusal(`The response is encoded as ${encoding}, which is not supported.`);
     stream = pipeline(stream, decoder, () => {}); // the reader of the last stream receives a failure
   }
   return stream;

@@ -31,7 +31,7 @@ export async function tunnel(proxy: URL, url: URL, signal: AbortSignal): Promise
     socket.destroy();
     signal.throwIfAborted();
     if (cause instanceof NetworkRefusal) throw cause;
-    throw new NetworkRefusal(`${url.host} cannot be reached: the proxy gave no answer.`, cause);
+    throw new NetworkRefusal(`${url.host} cannot be reached: the proxy did not respond.`, cause);
   }
 }
 

@@ -41,6 +41,6 @@ export async function waitForConnection(
 const CERTIFICATE = /CERT|ERR_TLS|SELF_SIGNED|UNABLE_TO_VERIFY|SIGNATURE/;
 
 function connectionFailure(code: string): string {
-  if (CERTIFICATE.test(code)) return `The server's certificate does not hold (${code}); nothing was sent to it.`;
+  if (CERTIFICATE.test(code)) return `The server's certificate is not valid (${code}); nothing was sent to it.`;
   return `The server cannot be reached (${code}).`;
 }

@@ -91,14 +91,15 @@ function responseHead({ url, method, headers, body, connection, maxHeaderSize }:
   // Informational responses each have a head of their own that the runtime limits only singly, so a server could send
   // them endlessly.
   asked.on("information", () => {
-    if (socket.bytesRead > maxHeaderSize) asked.destroy(new NetworkRefusal("The head of the response is too large."));
+    if (socket.bytesRead > maxHeaderSize)
+      asked.destroy(new NetworkRefusal("The headers of the response are too large."));
   });
   const abort = (): void => void asked.destroy();
   stopped.addEventListener("abort", abort, { once: true });
   if (stopped.aborted) abort();
   asked.once("response", resolve);
-  asked.on("error", (cause) => reject(new NetworkRefusal("The server gave no valid HTTP response.", cause)));
-  asked.once("upgrade", () => reject(new NetworkRefusal("The server wants to speak something else than HTTP.")));
+  asked.on("error", (cause) => reject(new NetworkRefusal("The server's response is not valid HTTP.", cause)));
+  asked.once("upgrade", () => reject(new NetworkRefusal("The server wants to switch to a protocol other than HTTP.")));
   asked.end(body);
   return promise.finally(() => {
     stopped.removeEventListener("abort", abort);

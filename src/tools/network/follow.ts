@@ -77,6 +77,6 @@ function redirectOf({ status, headers }: HttpResponse, url: URL): URL | null {
     return parseTarget(Buffer.from(headers.location, "latin1").toString("utf8"), url);
   } catch (cause) {
     if (!(cause instanceof NetworkRefusal)) throw cause;
-    throw new NetworkRefusal(`${url.host} redirects to an address that cannot be fetched. Do without it.`, cause);
+    throw new NetworkRefusal(`${url.host} redirects to an address that cannot be fetched. Continue without it.`, cause);
   }
 }

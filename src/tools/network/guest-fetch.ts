@@ -24,7 +24,7 @@ export function createGuestFetch(rules: HostRules, given: NetworkOptions<GuestFe
   const options: GuestExchange = { ...exchanging, left: { requests: limits.requests, bytes: limits.callBytes } };
   let isBusy = false;
   return async (text, signal) => {
-    if (isBusy) return { type: "refused", sentence: "A call has one request at a time." };
+    if (isBusy) return { type: "refused", sentence: "A call can make only one request at a time." };
     isBusy = true;
     try {
       countRequest(options);
@@ -94,7 +94,7 @@ function withTimeout(options: GuestExchange, { timeoutMs = Infinity }: GuestRequ
 function notGranted({ host }: URL, { allowedHosts }: HostRules): NetworkDenial {
   return new NetworkDenial(
     allowedHosts.length === 0
-      ? "There is no network here: a call reaches only the hosts that it is given by its `hosts`."
+      ? "There is no network access here: a call reaches only the hosts named in its `hosts`."
       : `${host} is not among the hosts of this call: ${allowedHosts.join(", ")}.`,
   );
 }
@@ -137,7 +137,7 @@ async function spending(
       throw bodyBytes < limits.bodyBytes
         ? spent(limits)
         : new NetworkRefusal(
-            `The response of ${ask.url.host} is larger than ${limits.bodyBytes} bytes. Ask for less at once.`,
+            `The response of ${ask.url.host} is larger than ${limits.bodyBytes} bytes. Request less at a time.`,
           );
     default:
       return assertNever(answer.ending);
@@ -145,14 +145,16 @@ async function spending(
 }
 
 function spent({ callBytes }: GuestFetchLimits): NetworkRefusal {
-  return new NetworkRefusal(`The requests of one call carry ${callBytes} bytes at most, in both directions together.`);
+  return new NetworkRefusal(
+    `The requests of one call can transfer at most ${callBytes} bytes, both directions together.`,
+  );
 }
 
 function encoded(response: GuestResponse, { answerBytes }: GuestFetchLimits): string {
   const json = JSON.stringify(response);
   if (Buffer.byteLength(json) <= answerBytes) return json;
   throw new NetworkRefusal(
-    `The text at ${response.url} takes more than ${answerBytes} bytes once it is encoded. Ask for less at once.`,
+    `The text at ${response.url} takes more than ${answerBytes} bytes once it is encoded. Request less at a time.`,
   );
 }
 

@@ -42,12 +42,12 @@ export function parseGuestRequest(text: string): GuestRequest {
   }
   const { url, method, headers: given, body, raw, timeoutMs } = parsed.data;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
-    throw new NetworkRefusal(`A ${method} request has no body.`);
+    throw new NetworkRefusal(`A ${method} request cannot have a body.`);
   }
   const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   for (const [name, value] of Object.entries(headers)) refuseHeader(name, value);
   if (Object.entries(headers).flat().join("").length > MAX_HEADER_CHARS) {
-    throw new NetworkRefusal(`The headers of a request have ${MAX_HEADER_CHARS} characters at most.`);
+    throw new NetworkRefusal(`The headers of a request can have at most ${MAX_HEADER_CHARS} characters.`);
   }
   const plainText = body === undefined || raw ? {} : { "content-type": "text/plain;charset=UTF-8" };
   const ours = { "user-agent": "Deckhand (program)", accept: "*/*", ...plainText };
@@ -67,7 +67,7 @@ function jsonOf(text: string): unknown {
 function refuseHeader(name: string, value: string): void {
   if (FRAMING.test(name)) throw new NetworkRefusal(`The header ${name} cannot be set.`);
   if (CREDENTIALS.test(name))
-    throw new NetworkRefusal(`The header ${name} is not sent: requests carry no credentials.`);
+    throw new NetworkRefusal(`The header ${name} cannot be sent: requests carry no credentials.`);
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

@@ -22,7 +22,7 @@ export function hostRule(
     const them = hosts.length === 1 ? "it" : "them";
     return {
       type: "refuse",
-      reason: `${unlisted}, and in mode ${place.mode} nobody is asked. Do without ${them}; an operator can add ${them} to allowedHosts.`,
+      reason: `${unlisted}, and in mode ${place.mode} nobody is asked. Continue without ${them}; an operator can add ${them} to allowedHosts.`,
     };
   } catch (error) {
     if (error instanceof NetworkRefusal) return { type: "refuse", reason: error.message };

@@ -42,5 +42,5 @@ export const GUEST_FETCH_LIMITS: GuestFetchLimits = {
 export const MAX_GUEST_REQUEST = 1_048_576;
 
 export function tooManyRequests(limit: number): string {
-  return `A call has ${limit} requests, redirects included.`;
+  return `A call can make at most ${limit} requests, including redirects.`;
 }

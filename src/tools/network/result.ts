@@ -72,7 +72,7 @@ export async function resultOf(
 /** Tells the model where a redirect to a host that was not allowed leads, and what to do. */
 export function elsewhereResult({ url, to }: Extract<Fetched, { type: "elsewhere" }>): ToolResult {
   return textResult(
-    `${url.href} redirects to another host, which this call may not reach:\n${to.href}\nFetch that URL itself if you need it.`,
+    `${url.href} redirects to another host, which this call may not reach:\n${to.href}\nFetch that URL with another call if you need it.`,
     { summary: `redirects to ${to.host}` },
   );
 }
@@ -96,8 +96,10 @@ function textPart(
   if (end < text.length) {
     notes.push(`[Characters ${offset} to ${end} of ${text.length}. For the next part, call again with offset ${end}.]`);
   } else if (offset > 0) notes.push(`[Characters ${offset} to ${end}: the end.]`);
-  if (answer.ending === "size" || cut) notes.push("[The server's response is longer than what is read of one.]");
-  if (answer.ending === "time") notes.push("[The server was still sending when the time was over.]");
+  if (answer.ending === "size" || cut)
+    notes.push("[The server's response is longer than the limit; the rest was not read.]");
+  if (answer.ending === "time")
+    notes.push("[The server was still sending when the time limit was reached; the rest was not read.]");
   const lines = [...head, "", part.trim() === "" ? "(no text)" : part, ...notes];
   return withErrorStatus(answer, textResult(lines.join("\n"), { summary: `${answer.status}, ${sizeOf(answer)}` }));
 }
@@ -115,7 +117,7 @@ function media(
   const limited = content.type === "image" && answer.bytes.length > MAX_IMAGE_BYTES;
   if (answer.ending !== "whole" || limited) {
     return errorResult(
-      [...head, "", `The ${content.type} is too large or too slow to be shown.`].join("\n"),
+      [...head, "", `The ${content.type} is too large, or arrived too slowly, to be shown.`].join("\n"),
       "too large",
     );
   }

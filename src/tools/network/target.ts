@@ -12,7 +12,7 @@ const MAX_URL_CHARS = 8_000;
  */
 export function parseTarget(text: string, base?: URL): URL {
   const url = text.length > MAX_URL_CHARS ? null : URL.parse(text, base?.href);
-  if (url === null) throw new NetworkRefusal("That is not a whole URL. Give it with https:// and the host.");
+  if (url === null) throw new NetworkRefusal("That is not a complete URL. Include https:// and the host.");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new NetworkRefusal(`Only http and https URLs are fetched, not ${url.protocol} ones.`);
   }
@@ -27,7 +27,7 @@ export function parseTarget(text: string, base?: URL): URL {
 /** Throws NetworkRefusal if the URL is blocked or its host is itself a forbidden address. */
 export function refuseForbidden(url: URL, rules: HostRules, isForbiddenAddress: IsForbiddenAddress): void {
   if (blockOf(url, rules.blockedUrls) !== null) {
-    throw new NetworkDenial(`${url.host}${url.pathname} is on the list of blocked URLs. Do without it.`);
+    throw new NetworkDenial(`${url.host}${url.pathname} is on the list of blocked URLs. Continue without it.`);
   }
   const literal = literalAddress(url.hostname);
   if (literal !== null && isForbiddenAddress(literal)) throw privateAddress(url.hostname);

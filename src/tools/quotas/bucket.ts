@@ -30,18 +30,18 @@ export function isOfDay({ kind }: Pick<Bucket, "kind">): boolean {
 /** Explains why so many more bytes are not written, and what can be done about it. */
 export function fullText({ kind, limit }: Pick<Bucket, "kind" | "limit">, left: number, more: number): string {
   const figures = `${sizeText(limit - left)} of ${sizeText(limit)}`;
-  const need = `${sizeText(more)} more would be too much`;
+  const need = `${sizeText(more)} more would exceed the limit`;
   switch (kind) {
     case "root":
-      return `This root holds ${figures}; ${need}. Remove what is not needed, or have whoever runs Deckhand raise quotas.rootMb.`;
+      return `The files here take up ${figures}; ${need}. Remove what is not needed, or have an operator raise quotas.rootMb.`;
     case "given":
-      return `This root has grown by ${figures}; ${need}. Remove what is not needed, or have whoever runs Deckhand raise quotas.rootMb.`;
+      return `The files here have grown by ${figures}; ${need}. Remove what is not needed, or have an operator raise quotas.rootMb.`;
     case "person":
-      return `This person's requests have added ${figures} to files today; ${need}. Remove what is not needed of it, or go on after 00:00 UTC; quotas.userMb sets this.`;
+      return `This person's requests have added ${figures} to files today; ${need}. Remove what is not needed, or continue after 00:00 UTC; quotas.userMb sets the limit.`;
     case "kept":
-      return `This person's requests have had ${figures} kept today, so that changes can be taken back; ${need}.`;
+      return `The earlier contents kept today to undo changes that this person requested take up ${figures}; ${need}.`;
     case "channel":
-      return `This channel's requests have added ${figures} to files today; ${need}. Remove what is not needed of it, or go on after 00:00 UTC; quotas.channelMb sets this.`;
+      return `This channel's requests have added ${figures} to files today; ${need}. Remove what is not needed, or continue after 00:00 UTC; quotas.channelMb sets the limit.`;
     default:
       return assertNever(kind);
   }

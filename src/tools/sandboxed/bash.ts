@@ -135,8 +135,8 @@ function stoppedResult(ended: Reply, { reason }: AbortSignal): ToolResult {
 
 function timedOutResult(ended: Reply, seconds: number): ToolResult {
   const why =
-    `Stopped after ${seconds} s: the command took too long. What it had changed stays. ` +
-    "Do less at once, or set a longer timeout.";
+    `Stopped after ${seconds} s: the command took too long. Anything it had already changed remains. ` +
+    "Do less per call, or set a longer timeout.";
   return cutShort(ended, { why, summary: `stopped after ${seconds} s` });
 }
 
@@ -147,8 +147,8 @@ function cutShort(
 ): ToolResult {
   const lines = [
     why,
-    ...shownOutput("stdout until then", stdout),
-    ...shownOutput("stderr until then", stderr),
+    ...shownOutput("stdout up to then", stdout),
+    ...shownOutput("stderr up to then", stderr),
     ...notes.map((sentence) => `[${sentence}]`),
   ];
   return { content: [{ type: "text", text: lines.join("\n") }], isError: true, summary };

@@ -68,11 +68,11 @@ function withStates(result: ToolResult, states: readonly FileState[]): ToolResul
 function withPrinted(result: ToolResult, printed: string): ToolResult {
   if (printed === "") return result;
   const shown = printed.length > MAX_PRINTED ? `[its end]\n${printed.slice(-MAX_PRINTED).toWellFormed()}` : printed;
-  return { ...result, content: [...result.content, { type: "text", text: `Printed until then:\n${shown.trimEnd()}` }] };
+  return { ...result, content: [...result.content, { type: "text", text: `Output up to then:\n${shown.trimEnd()}` }] };
 }
 
 export function cancelledText({ cause }: CancelSignal): string {
-  return `Cancelled by ${causeText(cause)} while it ran; what it had done until then stays.`;
+  return `Cancelled by ${causeText(cause)} while it was running; anything it had already done remains.`;
 }
 
 function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileChange>): FileState[] {

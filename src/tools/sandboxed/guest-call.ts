@@ -112,21 +112,15 @@ export async function orRefusal(work: () => Promise<CallPreview>): Promise<CallP
 function sandboxFailure(error: SandboxError): ToolResult {
   if (error.code !== "sandbox_limit") {
     const why = error.message.replace(/\.$/, "");
-    return errorResult(`The sandbox failed: ${why}. Nothing else is known; try once more.`, "sandbox failed");
+    return errorResult(`The sandbox failed: ${why}. Nothing else is known; try again.`, "sandbox failed");
   }
   const { limit, value = "" } = error.detail;
   switch (limit) {
     case "time":
-      return errorResult(
-        `Stopped after ${value}: the call took too long. Ask for less at once.`,
-        `stopped after ${value}`,
-      );
+      return errorResult(`Stopped after ${value}: the call took too long. Do less per call.`, `stopped after ${value}`);
     case "memory":
-      return errorResult(
-        `Stopped: the call needed more than ${value} of memory. Ask for less at once.`,
-        `over ${value}`,
-      );
+      return errorResult(`Stopped: the call needed more than ${value} of memory. Do less per call.`, `over ${value}`);
     default:
-      return errorResult(`Stopped: the output was larger than ${value}. Ask for less at once.`, `over ${value}`);
+      return errorResult(`Stopped: the output was larger than ${value}. Ask for less per call.`, `over ${value}`);
   }
 }

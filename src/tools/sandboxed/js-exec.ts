@@ -156,7 +156,7 @@ function hasChanged(call: Input, ctx: ToolContext): boolean {
 }
 
 function changedSince({ file = "the program" }: Input): string {
-  return `Not run: ${file} is not what it was when it was allowed, or what it imports is not. Call it again, and people see what it is now.`;
+  return `Not run: ${file}, or a file that it imports, has changed since it was allowed. Call again, so that people see it as it is now.`;
 }
 
 async function run(guest: Guest, { code, file, timeout }: Input, scope: CallScope): Promise<ToolResult> {

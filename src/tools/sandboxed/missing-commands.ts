@@ -2,11 +2,11 @@
 const INSTEAD: readonly (readonly [names: string, instead: string])[] = [
   ["curl wget http https lynx", "there is no network in the sandbox; use the web_fetch tool"],
   ["ping nc netcat telnet ssh scp sftp rsync dig nslookup host ftp", "there is no network in the sandbox"],
-  ["git hg svn gh", "use the git tool, which reads; nothing here writes a repository"],
+  ["git hg svn gh", "use the git tool, which is read-only; nothing here can write to a repository"],
   ["node nodejs deno bun tsx ts-node js", "use the js_exec tool for JavaScript"],
   [
     "python python2 python3 ruby perl php lua Rscript",
-    "no interpreters here; use the js_exec tool, or awk, sed and jq",
+    "there are no other interpreters; use the js_exec tool, or awk, sed and jq",
   ],
   [
     "npm npx pnpm yarn pip pip3 uv poetry gem bundle cargo go rustc mvn gradle apt apt-get yum dnf apk brew snap",
@@ -20,9 +20,9 @@ const INSTEAD: readonly (readonly [names: string, instead: string])[] = [
   ["sudo su doas", "there are no other users in the sandbox"],
   ["vi vim nvim nano emacs ed", "use the edit and write tools"],
   ["less more", "output is not paged; use head, tail or the read tool"],
-  ["zip unzip bzip2 xz 7z", "of archives only tar, gzip, gunzip and zcat are here"],
+  ["zip unzip bzip2 xz 7z", "the only archive tools are tar, gzip, gunzip and zcat"],
   ["cmp", "use diff -q"],
-  ["sqlite3 psql mysql redis-cli", "no databases here"],
+  ["sqlite3 psql mysql redis-cli", "there are no databases in the sandbox"],
   ["yq xan", "use jq for JSON and awk for the rest, or the js_exec tool"],
   ["ps top kill killall pkill nohup crontab at", "there are no processes in the sandbox; each call is one script"],
 ];
@@ -45,7 +45,7 @@ export function aboutMissing(ended: EndedCommand): string[] {
   const named = [...errors].map(({ groups }) => groups?.name ?? groups?.program ?? "");
   return [...new Set([...named, ...missingByName(ended)])].map((name) => {
     const instead = BY_NAME.get(name);
-    return instead === undefined ? `${name} is not in the sandbox.` : `${name} is not in the sandbox: ${instead}.`;
+    return instead === undefined ? `${name} is not available in the sandbox.` : `${name} is not available: ${instead}.`;
   });
 }
 

@@ -36,8 +36,8 @@ export function shownOutput(heading: string | null, output: Output): string[] {
 }
 
 function aboutCut({ lines, file }: Output): string {
-  const where = file === null ? "the rest could not be kept" : `all of it: ${file}`;
-  return `[${lines} lines; this is their end, ${where}]`;
+  const where = file === null ? "the rest could not be saved" : `the whole output is in ${file}`;
+  return `[${lines} lines, of which the last are shown; ${where}]`;
 }
 
 export function linesSummary(lines: number): string {

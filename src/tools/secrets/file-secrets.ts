@@ -27,7 +27,7 @@ export interface ProgramSecrets extends SecretMasking {
 
 /** Text shown to people in place of a value: enough to decide whether it may go where a card says it would go. */
 export function maskOf(value: string, description = describeSecret({ name: null, value, file: null })): string {
-  return `[${description}; have its file attached to see it]`;
+  return `[${description}; ask for its file to see it]`;
 }
 /** Minimum characters of a value; masking shorter ones would mutilate ordinary text. */
 const SHORTEST = { value: 8, encoded: 10 };

@@ -15,15 +15,15 @@ const SAMPLE = /(?:^|[._-])(?:example|sample|template|tmpl|dist|schema)(?:[._-]|
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)(?:\.(?:env|dev\.vars)(?:\.(?![^/]*\.?[jt]s$)[^/]+)?|[^/]+\.env)$/u, "a file of environment variables"],
   [/(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|secring\.gpg)$/u, "a private key"],
-  [/(?:^|\/)(?:config\/master|config\/credentials\/[^/]+)\.key$/u, "a key of Rails' credentials"],
-  [/\.(?:p12|pfx|pkcs12|jks|jceks|bcfks|keystore|keytab|keychain(?:-db)?|kdbx?|psafe3|ppk)$/u, "a store of keys"],
+  [/(?:^|\/)(?:config\/master|config\/credentials\/[^/]+)\.key$/u, "a Rails credentials key"],
+  [/\.(?:p12|pfx|pkcs12|jks|jceks|bcfks|keystore|keytab|keychain(?:-db)?|kdbx?|psafe3|ppk)$/u, "a key store"],
   [
     /(?:^|\/)(?:[._]netrc|\.?pgpass(?:\.conf)?|\.git-credentials|\.htpasswd|\.pypirc|\.vault[-_](?:token|pass(?:word)?(?:\.txt)?)|\.dockercfg|\.dockerconfigjson|\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.passwd-s3fs|\.databrickscfg|\.terraformrc|terraform\.rc|credentials\.tfrc\.json|rclone\.conf|\.secrets|\.credentials\.json)$/u,
-    "a file of credentials",
+    "a credentials file",
   ],
   [
     /(?:^|\/)(?:\.gem\/credentials|\.cargo\/credentials(?:\.toml)?|\.config\/hub|\.config\/gh\/hosts\.yml|\.config\/doctl\/config\.yaml|(?:\.codex|\.composer|opencode)\/auth\.json|\.gemini\/oauth_creds\.json|\.vscode\/sftp\.json|sftp-config\.json|\.ftpconfig|http-client\.private\.env\.json|\.godot\/export_credentials\.cfg|local\.settings\.json|[^/]+\.secret\.exs|secret_token\.rb)$/u,
-    "a file of credentials",
+    "a credentials file",
   ],
   [
     /(?:^|\/)(?:\.aws\/credentials|\.docker\/config\.json|application_default_credentials\.json|gcloud\/(?:credentials|access_tokens)\.db|\.azure\/(?:accesstokens|msal_token_cache|service_principal_entries)\.(?:json|bin)|[^/]+\.publishsettings)$/u,
@@ -31,8 +31,8 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   ],
   [/(?:^|\/)(?:\.kube\/config|kubeconfig(?:\.ya?ml)?|[^/]*\.kubeconfig)$/u, "a kubeconfig"],
   // In the `templates` folder of a chart, such a file holds no values.
-  [/^(?!(?:.*\/)?templates\/[^/]*$)(?:.*\/)?secrets?\.(?:ya?ml|json|toml|ini)$/u, "a file of secrets"],
-  [/\.tfstate(?:\.backup)?$/u, "a Terraform state"],
+  [/^(?!(?:.*\/)?templates\/[^/]*$)(?:.*\/)?secrets?\.(?:ya?ml|json|toml|ini)$/u, "a secrets file"],
+  [/\.tfstate(?:\.backup)?$/u, "a Terraform state file"],
 ];
 
 /** A file matches if it contains all shapes of an entry. One shape spanning the file would be tried from every line. */
@@ -48,9 +48,9 @@ const CONTENTS: readonly (readonly [shapes: readonly RegExp[], string])[] = [
   [[/aws_secret_access_key["']?\s{0,5}[=:]\s{0,5}["']?[\w/+-]{30}/iu], "cloud credentials"],
   [
     [/(?::_(?:authToken|password|auth)|^_auth(?:Token)?)\s{0,3}=\s{0,3}["']?(?!\$|<|your|npm_x)[^\s"']{8}/imu],
-    "a registry's credentials",
+    "registry credentials",
   ],
-  [[/\bnpmAuth(?:Token|Ident):\s{0,3}["']?(?!\$|<|your)[^\s"']{8}/iu], "a registry's credentials"],
+  [[/\bnpmAuth(?:Token|Ident):\s{0,3}["']?(?!\$|<|your)[^\s"']{8}/iu], "registry credentials"],
 ];
 
 /** Number of leading bytes of a file that are examined. */
@@ -111,7 +111,7 @@ export function createSecretGuard({ secretFile = null, knownContents = [] }: Ope
     const kind = secretKind(path, content);
     if (kind === null || path === secretFile || known.has(sha256())) return;
     throw new Refusal(
-      `${path} looks like ${kind}: its content is handed over when \`read\` asks for it, and a person allows that.`,
+      `${path} looks like ${kind}: its content is shown only if a person allows that. Use \`read\`, which asks.`,
     );
   };
 }

@@ -23,7 +23,7 @@ export interface SkillFileRequest {
 
 /** Reads lines of a file in the skill's folder. Throws Refusal if it is missing, not text or outside the folder. */
 export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileRequest): LineWindow {
-  if (skill.folder === "") throw new Refusal(`The skill ${skill.name} has no files beside its text.`);
+  if (skill.folder === "") throw new Refusal(`The skill ${skill.name} has no files besides its text.`);
   if (skill.origin === "page") refuseOnPage(file);
   using resolver = new PathResolver(skill.origin === "project" ? sandboxRoot : skill.folder);
   const folder = skill.origin === "project" ? skill.folder : "";
@@ -35,7 +35,7 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
         return readLines(fd, offset, MAX_FILE_LINES);
       });
     });
-    if (!window.wellFormed || window.text.includes("\0")) throw new Refusal(`${file} is not a text.`);
+    if (!window.wellFormed || window.text.includes("\0")) throw new Refusal(`${file} is not a text file.`);
     return window;
   } catch (error) {
     if (error instanceof Refusal) throw new Refusal(`${error.payload} ${filesOf(resolver, folder)}`);
@@ -48,7 +48,7 @@ const SKILL_FILE = comparableName("SKILL.md");
 /** The text set on the page replaces the whole SKILL.md of the folder. */
 function refuseOnPage(file: string): void {
   if (comparableName(path.posix.normalize(file)) === SKILL_FILE)
-    throw new Refusal(`All of ${file} is returned without \`file\`.`);
+    throw new Refusal(`Leave out \`file\` to get all of ${file}.`);
 }
 
 /** Maximum number of files of a folder that are examined. */

@@ -23,7 +23,7 @@ const MAX_FILE = 262_144;
 /** Maximum number of skill folders or commands read from one directory. */
 const MAX_FOLDERS = 200;
 const NO_FILE = "is not a regular file, or a symbolic link in its path points outside its directory";
-const ODD_NAME = "is in a folder whose name holds line breaks or characters that nobody sees";
+const ODD_NAME = "is in a folder whose name contains line breaks or invisible characters";
 const MISNAMED = `is not read: rename it to ${SKILL_FILE}, in capitals`;
 /** Maximum characters of a path in a directory; each name is limited by file systems. */
 const MAX_PATH = 255 * MAX_DEPTH;
@@ -80,7 +80,7 @@ function inFolders(fromPage: readonly ParsedSkill[], shipped: readonly ParsedSki
 }
 
 function notAllowed({ name, source }: Skill): SkillProblem {
-  const reason = "is followed once somebody here has allowed it; the next request shows it";
+  const reason = "can be followed only after somebody here has allowed it; the next request shows it";
   return { name, source, line: null, reason };
 }
 
@@ -108,7 +108,7 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   const read = [...found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one)), ...odd];
   const last = found[MAX_FOLDERS - 1];
   if (found.length <= MAX_FOLDERS || last === undefined) return read;
-  const reason = `holds ${found.length} ${holds === "folders" ? "skills" : "commands"}, of which the first ${MAX_FOLDERS} are read, up to ${visibleLine(last, MAX_PATH)}; take out those that nobody needs`;
+  const reason = `holds ${found.length} ${holds === "folders" ? "skills" : "commands"}, of which only the first ${MAX_FOLDERS} are read, up to ${visibleLine(last, MAX_PATH)}; remove those that nobody needs`;
   return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
 }
 
@@ -176,7 +176,7 @@ function parseText({ fd, stats, isCommand }: OpenFile, about: Omit<SkillFile, "t
   const tooLarge = `is larger than ${MAX_FILE} bytes; move parts of it into files beside it, and say there when to read them`;
   if (stats.size > MAX_FILE) return problemOf({ source, name, line: 1, reason: tooLarge });
   const text = readHead(fd, stats.size).toString("utf8");
-  if (text.includes("\0")) return problemOf({ source, name, line: 1, reason: "is not a text" });
+  if (text.includes("\0")) return problemOf({ source, name, line: 1, reason: "is not a text file" });
   return parseSkill(isCommand ? { ...about, text, complete: commandFields } : { ...about, text });
 }
 

@@ -74,7 +74,7 @@ export function startChild({ childFile, buildDir, view, log }: ChildParts, onExi
     fetch(request, signal).then(answered, (error: unknown) => {
       if (signal.aborted) return; // nobody waits any more
       log?.error({ err: error }, "sandbox.fetch_failed");
-      answered({ type: "refused", sentence: "The request failed, and the log says why." });
+      answered({ type: "refused", sentence: "The request failed; the log says why." });
     });
   };
   child.on("message", (raw) => {

@@ -39,7 +39,7 @@ async function sent(
   const names = files.map(({ name }) => `\`${name}\``).join(", ");
   try {
     await thread.post(`media:${callId}`, answerMessage(names, files));
-    return `People see ${names} in the thread.`;
+    return `${names} can be seen in the thread.`;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return `${names} could not be sent to the thread.`;

@@ -12,7 +12,7 @@ import {
 import { drive, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
 const INTERRUPTED =
-  "interrupted by a restart; not run again. What it had done until then stays; check before you repeat it.";
+  "interrupted by a restart; not run again. Anything it had already done remains; check before you repeat it.";
 
 /**
  * A run with every kind of call: parallel reads that may be replayed, a command that must never run twice, and a write
@@ -177,7 +177,7 @@ test("a run that is killed after each of its writes still finishes", async () =>
   expect(world.writes).toBe(1);
 });
 
-const HAD_BEGUN = "Cancelled by @ana. It had begun; what it had done until then stays.";
+const HAD_BEGUN = "Cancelled by @ana. It had started; anything it had already done remains.";
 const accounts: {
   what: string;
   describePartialWork: NonNullable<Tool<{ path: string }>["describePartialWork"]>;

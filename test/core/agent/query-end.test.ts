@@ -83,7 +83,7 @@ test("a cancel while tools run stops them, and calls without a result get one th
   expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(await resultTexts(journal)).toEqual([
     "done",
-    "Cancelled by @ana while it ran; what it had done until then stays.",
+    "Cancelled by @ana while it was running; anything it had already done remains.",
     "Cancelled by @ana.",
   ]);
   expect(events.flatMap((event) => (event.type === "tool_start" ? [event.toolId] : []))).toEqual(["done", "slow"]);
@@ -147,7 +147,9 @@ test("a tool that ignores a cancel is abandoned within a second", async () => {
   await clock.advance(1000);
 
   expect((await run).outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
-  expect(await resultTexts(journal)).toEqual(["Cancelled by @ana while it ran; what it had done until then stays."]);
+  expect(await resultTexts(journal)).toEqual([
+    "Cancelled by @ana while it was running; anything it had already done remains.",
+  ]);
 });
 
 test.each([

@@ -124,7 +124,7 @@ test.each([
   {
     what: "nothing",
     input: undefined,
-    tells: "does not fit its schema; it was not run.\n- path: ",
+    tells: "does not match its schema, so it was not run.\n- path: ",
     shown: "hub_tool7",
   },
   {
@@ -134,7 +134,7 @@ test.each([
     shown: "hub_tool7",
   },
   { what: "200 KB", input: { path: LONG }, tells: LONG.slice(0, 90_000), shown: "hub_tool7" },
-  { what: "200 KB of text", input: LONG, tells: `What came: ${LONG.slice(0, 500)}…`, shown: "hub_tool7" },
+  { what: "200 KB of text", input: LONG, tells: `Received: ${LONG.slice(0, 500)}…`, shown: "hub_tool7" },
 ])("an input that is $what is validated as the target tool's", async ({ input, tells, shown }) => {
   const { events, journal, model } = await lived({ calls: [through({ name: "hub_tool7", input })] });
   expect((await resultTexts(journal))[0]).toContain(tells);
@@ -193,5 +193,5 @@ test("a skill's allowed tools apply to the target tool, and the search finds onl
   expect(found).toContain("hub_tool1: does hub_tool1");
   expect(found).not.toContain("hub_tool7");
   expect(one).toBe("a by 1");
-  expect(seven).toMatch(/^Not run: the skill you follow is done with these tools alone: hub_tool1\. If hub_tool7 is/u);
+  expect(seven).toMatch(/^Not run: the skill you follow allows only these tools: hub_tool1\. If hub_tool7 is/u);
 });

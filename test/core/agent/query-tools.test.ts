@@ -46,13 +46,13 @@ const refused: readonly Refused[] = [
   {
     name: "invalid JSON",
     call: { name: "read", input: {}, invalidJson: '{"path": "x' },
-    says: /not valid JSON.*What came: \{"path": "x$/,
+    says: /not valid JSON.*Received: \{"path": "x$/,
   },
   {
     name: "a tool beyond the agent's role",
     call: { name: "write", input: { path: "x" } },
     agent: { name: "plan", access: "read-only" },
-    says: /^The tool write is not available: the access of agent plan is read-only\.$/,
+    says: /^The tool write is not available: agent plan has the access role read-only\.$/,
   },
   {
     name: "a tool beyond the mode",
@@ -171,8 +171,8 @@ test("a tool's failure is a result, and a defect's reference is in the result an
   const { outcome } = await drive(query);
 
   const [bug, defect, sandbox] = await resultTexts(journal);
-  expect(bug).toMatch(/^internal error \(code [2-9A-Z]{5}\)/);
-  expect(defect).toMatch(/^internal error \(code [2-9A-Z]{5}\)/);
+  expect(bug).toMatch(/^Internal error \(code [2-9A-Z]{5}\)/);
+  expect(defect).toMatch(/^Internal error \(code [2-9A-Z]{5}\)/);
   expect(sandbox).toBe("✗ grep · stopped at 60 s");
   const logged = logLines.filter((line) => line.event === "tool_failed");
   expect(logged).toHaveLength(3);

@@ -37,13 +37,13 @@ test("each call is logged with its capability and its use of resources", async (
 
 test("a failed call is logged with its cause", async () => {
   const failing = tool("slow", {
-    execute: () => Promise.resolve(errorResult("Stopped after 600 s: the call took too long.\nPrinted until then: …")),
+    execute: () => Promise.resolve(errorResult("Stopped after 600 s: the call took too long.\nOutput up to then: …")),
   });
   const model = ScriptedModel.inOrder({ calls: [{ id: "a", name: "slow", input: { path: "x" } }] }, { text: "done" });
   const { query, logLines } = scenario({ model, tools: [failing] });
   await drive(query);
   expect(logLines.find(({ event }) => event === "tool_call")?.fields).toMatchObject({
     isError: true,
-    why: "Stopped after 600 s: the call took too long. Printed until then: …",
+    why: "Stopped after 600 s: the call took too long. Output up to then: …",
   });
 });

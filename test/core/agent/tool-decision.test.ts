@@ -77,6 +77,6 @@ test.each<[string, Partial<Tool>]>([
   const it = { ...tool("it"), ...part };
   expect(verdict([it], "agi")).toMatchObject({
     type: "refuse",
-    result: { content: [{ text: "Not run: whether it may do this could not be judged (no such pattern)." }] },
+    result: { content: [{ text: "Not run: it could not be determined whether it may do this (no such pattern)." }] },
   });
 });

@@ -119,7 +119,7 @@ test("a summary replaces the head; later messages are verbatim, except for older
   const sent = projectHistory(messages, projection, titleOf);
   expect(sent).toHaveLength(13);
   expect(visibleTurns(sent, origin)[0]?.parts).toEqual([
-    { type: "text", text: "[The conversation until here, summarised. What follows is verbatim.]\n\nAll of it." },
+    { type: "text", text: "[Summary of the conversation so far. What follows is verbatim.]\n\nAll of it." },
   ]);
   const thoughts = sent.map(({ content }) => content.filter(({ type }) => type === "thinking").length);
   expect(thoughts.slice(0, 11)).toEqual(Array.from({ length: 11 }, () => 0));

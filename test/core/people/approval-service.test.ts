@@ -47,7 +47,7 @@ test.each([
   { input: { depth: 1, path: "a" }, verdict: { type: "allowed" } },
   {
     input: { ...ALLOWED, depth: 2 },
-    verdict: { type: "denied", reason: "Not run: the arguments are not those that were allowed." },
+    verdict: { type: "denied", reason: "Not run: the arguments differ from those that were allowed." },
   },
 ])("with the arguments $input the approved call is $verdict.type", async ({ input, verdict }) => {
   const desk = await decidedDesk();

@@ -45,7 +45,7 @@ test("an expired card says so, the model is told, and a click asks again", async
   await office.pass(MINUTE_MS);
   expect(office.cards("1")).toEqual([]);
   expect(card?.markdown).toBe("⚠ Nobody decided within 60 min; I left it out: launch `a`");
-  expect(results(model)).toContain("Not run: nobody decided within 60 minutes. Go on without it, and say so.");
+  expect(results(model)).toContain("Not run: nobody decided within 60 minutes. Continue without it, and say so.");
   expect(office.messages("1").at(-1)?.markdown).toBe("Done.");
 
   const late = await office.click("ask-again:", { by: BOB, thread: "1" });
@@ -62,7 +62,7 @@ test("a call that cannot be previewed is not run, and the model continues withou
   const failing = { ...launch, preview: () => Promise.reject(new SandboxError("sandbox_failed", "no place in it")) };
   const office = await simOffice({ model, tools: [failing] });
   await office.say("launch a", { by: ANA, thread: "1" });
-  expect(results(model)).toContain("Not run: people cannot be shown what it would do (no place in it).");
+  expect(results(model)).toContain("Not run: what it would do cannot be shown to people (no place in it).");
   expect(office.messages("1").at(-1)?.markdown).toBe("Done.");
   expect(launched).toEqual([]);
 });

@@ -59,7 +59,7 @@ test("the operator's tool list restricts what role and mode allow, and never ext
 test("the refusal names the first limit that applies: role, then mode, then the list", () => {
   const bash = { name: "bash", permission: "execute" } as const;
   const access = { agentName: "plan", role: "read-only", mode: "read", toolAllow: [] } as const;
-  expect(refusal(bash, access)).toBe("The tool bash is not available: the access of agent plan is read-only.");
+  expect(refusal(bash, access)).toBe("The tool bash is not available: agent plan has the access role read-only.");
   expect(refusal(bash, { ...access, role: "full" })).toBe(
     "The tool bash is not available in read mode, which only looks and changes nothing.",
   );

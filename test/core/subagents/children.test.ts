@@ -196,12 +196,12 @@ test("a replayed call attaches to the child that it has started", async () => {
 test("no sub-agent starts after a stop, and queued ones never start", async () => {
   const session = await nativeSession();
   await session.store.transaction((tx) => tx.runs.requestCancel("run_1", cancelledByPerson(ANA)));
-  expect((await ask({}, session)).said).toBe("Not begun: you have been stopped.");
+  expect((await ask({}, session)).said).toBe("Not started: you have been stopped.");
 
   const other = await nativeSession();
   await ask({}, other);
   await other.store.transaction((tx) => stopRun(tx, { sessionId: "ses_1", runId: "run_1" }, cancelledByPerson(ANA)));
-  expect((await ask({}, other)).said).toBe("It was stopped before it began.");
+  expect((await ask({}, other)).said).toBe("It was stopped before it started.");
 });
 
 test("a queued sub-agent is cancelled at once, and the next one gets its slot", async () => {
@@ -218,9 +218,9 @@ test("a queued sub-agent is cancelled at once, and the next one gets its slot", 
   const output = createAgentOutput({ store, engine, clock, ownFiles: () => NO_OWN_FILES });
   const cancel = (callId: string) =>
     session.callTool(output, { agent_id: childIdOf({ runId: "run_1", callId }), action: "cancel" });
-  expect(textOf((await cancel("call_2"))?.content ?? [])).toBe("It was stopped before it began.");
+  expect(textOf((await cancel("call_2"))?.content ?? [])).toBe("It was stopped before it started.");
   expect(await isHeld("call_3")).toBe(true);
-  expect(textOf((await cancel("call_1"))?.content ?? [])).toBe("It was stopped before it began.");
+  expect(textOf((await cancel("call_1"))?.content ?? [])).toBe("It was stopped before it started.");
   expect(await isHeld("call_3")).toBe(false);
   expect(session.waits).toEqual([]);
 });
@@ -238,7 +238,7 @@ test("a report includes the sub-agent's changes in its own files", async () => {
   await beginRun(session);
   await end(session, body?.kind === "child" ? body : null);
   const said = textOf((await session.callTool(createAgent(deps), asked, { config }))?.content ?? []);
-  expect(said).toContain("It was stopped after 2 turns without an end.");
+  expect(said).toContain("It was stopped after 2 turns without finishing.");
   expect(said).toContain(`changes of ${CHILD}`);
 });
 
@@ -265,7 +265,7 @@ test("its end wakes a waiting parent, and is stored as a note for any other", as
   expect(await waiting.session.isWoken()).toBe(false);
   await end(waiting.session, waiting.event);
   expect(await waiting.session.isWoken()).toBe(true);
-  expect((await ask({}, waiting.session)).said).toBe("It was stopped after 2 turns without an end.");
+  expect((await ask({}, waiting.session)).said).toBe("It was stopped after 2 turns without finishing.");
   expect(await waiting.session.store.inbox.nextWaking("ses_1", waiting.session.clock.now())).toBeNull();
 
   const background = await ask({ input: { run_in_background: true } });
@@ -316,7 +316,7 @@ test.each(woken)("a parent begins a sub-agent $name in a row: $begins", async ({
   });
   const asked = { description: "look", prompt: "Look.", run_in_background: background };
   const result = await session.callTool(agentTool(session), asked, { runId: "run_9" });
-  expect(textOf(result?.content ?? []).includes("without a person's word")).toBe(!begins);
+  expect(textOf(result?.content ?? []).includes("without a message from a person")).toBe(!begins);
   const [child] = await store.children.ofRun("ses_1", "run_9");
   expect(child?.task.autoWakeCount).toBe(begins ? autoWakeCount + 1 : undefined);
   expect(child?.task.taskTree).toBe(begins ? "run_1" : undefined);

@@ -75,7 +75,7 @@ test("a server that dies comes back, and the call that it died in says what may 
   const go = await ready("crash it", "shaky");
   const crashed = await go("mcp__shaky__crash", {}).answered(1);
   expect(crashed).toContain(
-    "The MCP server shaky failed: its program ended (exit code 3). What it had done until then stays.",
+    "The MCP server shaky failed: its program ended (exit code 3). Anything it had already done remains.",
   );
   expect(await go("mcp__shaky__echo", { text: "again" }).answered(1)).toContain("again");
 });

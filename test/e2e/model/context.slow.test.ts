@@ -191,7 +191,7 @@ describe("after a kill and a restart", () => {
     await summarised.until(() => everything(summarised).includes(SUMMARISED));
     expect(recalling.filter(isSummaryCall)).toHaveLength(1);
     const last = JSON.stringify(recalling.at(-1)?.body);
-    expect(last).toContain("The conversation until here, summarised");
+    expect(last).toContain("Summary of the conversation so far");
     expect(last).not.toContain("say 0");
     expect(last).toContain("say 7");
   });

@@ -284,7 +284,7 @@ describe("on Slack", () => {
     await talk.answered(1);
     expect(systemOf(office.model)).toContain("You are odd");
     expect(offered(office.model)).toEqual([]);
-    expect(office.bot.output()).toMatch(/⚠ \S+odd\.md:3: access: "everything" is no access role/);
+    expect(office.bot.output()).toMatch(/⚠ \S+odd\.md:3: access: "everything" is not an access role/);
   });
 
   test("/mode read takes the tools that change things away, from the next run on", async () => {

@@ -33,7 +33,9 @@ describe.each(PLATFORMS)("on %s", (platform) => {
     scene.model.script(() => text("Listed."));
     thread.reply("list the files");
     await thread.until((messages) => answers(messages).includes("Listed."));
-    expect(newest(scene.model)).toContain("[Stopped by the deletion of its request. What was asked until here");
+    expect(newest(scene.model)).toContain(
+      "[Stopped by the deletion of its request. Do not continue with what was asked so far",
+    );
     expect(scene.model.requests).toHaveLength(before + 2);
   });
 
@@ -57,7 +59,9 @@ describe.each(PLATFORMS)("on %s", (platform) => {
     thread.delete("and the folders");
     second.release();
     await scene.model.request(from + 2);
-    expect(newest(scene.model)).toMatch(/\[A message of @[Aa]na was deleted: “and the folders”\. What it asked for/u);
+    expect(newest(scene.model)).toMatch(
+      /\[A message of @[Aa]na was deleted: “and the folders”\. Do not continue with what it asked for/u,
+    );
     thread.delete("count the files");
     thread.delete("and the links");
     expect((await thread.until(isStopped)).find(({ text: shown }) => STOPPED.test(shown))?.text).toContain(

@@ -47,7 +47,7 @@ describe("during a run", () => {
     office.model.script(() => text("Listed."));
     talk.say("list the files");
     expect(await talk.answered(1)).toBe("Listed.");
-    expect(newest()).toContain("[Stopped by @bob. What was asked until here is not to be gone on with");
+    expect(newest()).toContain("[Stopped by @bob. Do not continue with what was asked so far");
   });
 
   test("another person's /stop ends an endless program, and lists the changes", async () => {
@@ -65,7 +65,7 @@ describe("during a run", () => {
     office.model.script(() => text("Fine."));
     talk.say("go on");
     await talk.answered(1);
-    expect(newest()).toContain("Cancelled by @bob while it ran");
+    expect(newest()).toContain("Cancelled by @bob while it was running");
   });
 
   test("of two concurrent stops one counts and the other is answered; an outdated button says so", async () => {
@@ -120,7 +120,7 @@ describe("during a run", () => {
     await talk.answered(1);
     expect(newest()).toMatch(/"(ana: )?and that"/);
     expect(newest()).toContain(overheard("bob", "lunch?"));
-    expect(newest()).toMatch(/It reads now:\]\\n *do this in staging/u);
+    expect(newest()).toMatch(/It now reads:\]\\n *do this in staging/u);
     const reactions = (ts: string) => workspace.find(talk.channel, ts)?.reactions;
     await office.until("the signs", () => [added.ts, talk.said.ts].every((ts) => (reactions(ts)?.length ?? 0) > 0));
     expect([added.ts, talk.said.ts, aside.ts].map(reactions)).toEqual([["white_check_mark"], ["white_check_mark"], []]);

@@ -283,7 +283,9 @@ test("an approved program from a file runs as it was shown, or not at all", asyn
   writeFileSync(program, "fs.writeFileSync('made.txt', 'x')");
   talk.click("approve:y");
   await talk.answered(2);
-  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("tidy.js is not what it was when it was allowed");
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain(
+    "tidy.js, or a file that it imports, has changed since it was allowed",
+  );
   expect(existsSync(made)).toBe(false);
   talk.say("again");
   await asks(at, talk);

@@ -117,7 +117,7 @@ test("a skill called by the model restricts the tools of that run, and of no lat
   const talk = office.talk({ text: "look around", channel });
   await talk.answered(1);
   expect(existsSync(path.join(root, "a.txt"))).toBe(false);
-  expect(conversationOf(office.model.requests[2]?.body)).toContain("done with these tools alone: read.");
+  expect(conversationOf(office.model.requests[2]?.body)).toContain("allows only these tools: read.");
   expect(toolsOf(office.model.requests[2]?.body)).toEqual(toolsOf(office.model.requests[0]?.body));
 
   talk.mention("now write it");
@@ -211,7 +211,7 @@ test("a skill for people only runs when a person calls it, and the model can nei
   const talk = office.talk({ text: "ship it", channel });
   await talk.answered(1);
   expect(systemOf(office.model.requests[0]?.body)).not.toContain("ship-it");
-  expect(conversationOf(office.model.requests[1]?.body)).toContain("People alone call the skill ship-it");
+  expect(conversationOf(office.model.requests[1]?.body)).toContain("Only people can call the skill ship-it");
   talk.mention("/skill ship-it");
   await talk.answered(2);
   expect(conversationOf(office.model.requests[2]?.body)).toContain("Run .claude/skills/ship-it/ship.sh.");
@@ -232,6 +232,6 @@ test("/skill without arguments lists the skills in an ephemeral message", async 
   const [list] = office.ephemeralsTo("U0ANA");
   expect(list).toContain("**code-review**");
   expect(list).not.toContain("\n✓");
-  expect(list).toContain("characters that nobody sees");
+  expect(list).toContain("invisible characters");
   expect(talk.answers()).toEqual([]);
 });

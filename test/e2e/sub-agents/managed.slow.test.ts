@@ -205,7 +205,7 @@ test("the manager may read and delegate, its own changes are refused, and execut
       return request.toolResults.length === 0 ? toolUse("write", { path: "a.txt", content: "A\n" }) : text("Written.");
     }
     if (request.toolResults.length === 0) return toolUse("bash", { command: "echo A > a.txt" });
-    return results(request).includes("managers look and plan only") ? part("A") : text(`So: ${results(request)}`);
+    return results(request).includes("managers only look and plan") ? part("A") : text(`So: ${results(request)}`);
   });
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await answered(at, talk, "So: Written.");

@@ -148,7 +148,7 @@ test("a background sub-agent can be read and cancelled", async () => {
     if (isPart(request, "A")) return [text("Half of it is done."), gate.part];
     const [id] = agentIds(request);
     if (id !== undefined) return toolUse("agent_output", { agent_id: id });
-    if (results(request).includes("is at work")) {
+    if (results(request).includes("is working")) {
       const known = /agt_\w+/u.exec(conversationOf(request.body))?.[0];
       return toolUse("agent_output", { agent_id: known, action: "cancel" });
     }
@@ -167,8 +167,8 @@ test("sub-agents nest at most three levels deep, and only if their tools include
     return toolUse("agent", deeper);
   });
   const talk = at.talk({ text: "dig", channel: at.channel() });
-  await answered(at, talk, "3 deep at most");
-  expect(answers(talk)[0]).toMatch(/^\(\(\(\(Sub-agents go 3 deep at most/u);
+  await answered(at, talk, "at most 3 deep");
+  expect(answers(talk)[0]).toMatch(/^\(\(\(\(Sub-agents can be nested at most 3 deep/u);
   expect(at.model.requests).toHaveLength(8);
 
   at.model.script((request) => {
@@ -237,7 +237,7 @@ test("on Discord a manager may run nothing itself; two of three executors run co
     if (index === 0) return text("On my own.");
     const seen = results(request);
     if (request.toolResults.length === 0) return toolUse("bash", { command: "touch by-hand.txt" });
-    if (seen.includes("managers look and plan only")) return NAMES.map((each) => part(each));
+    if (seen.includes("managers only look and plan")) return NAMES.map((each) => part(each));
     const ids = [...new Set(seen.match(/agt_\w+/gu))];
     return seen.includes("is done.") ? ids.map((id) => toolUse("merge_work", { agent_id: id })) : text(`So: ${seen}`);
   });

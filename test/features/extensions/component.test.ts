@@ -53,7 +53,13 @@ const refused = [
   },
   { name: "outside", permission: "write", readOnly: false, target: "../a.txt", says: "outside the sandbox" },
   { name: "through a link", permission: "write", readOnly: false, target: "link/a.txt", says: "outside the sandbox" },
-  { name: "in .git", permission: "write", readOnly: false, target: ".git/hooks/pre-commit", says: "`.git` is closed" },
+  {
+    name: "in .git",
+    permission: "write",
+    readOnly: false,
+    target: ".git/hooks/pre-commit",
+    says: "Tools cannot read, write or create `.git`",
+  },
   {
     name: "to what instructs agents",
     permission: "write",

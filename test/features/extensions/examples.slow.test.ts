@@ -187,7 +187,7 @@ test("people see the chart in the thread once, even if the call is repeated", as
   expect(file).toMatchObject({ name: "chart.png", mediaType: "image/png" });
   const image = result.content.find(({ type }) => type === "image");
   expect(image).toMatchObject({ data: Buffer.from(file?.data ?? []).toString("base64") });
-  expect(textOf(result.content)).toContain("People see `chart.png` in the thread.");
+  expect(textOf(result.content)).toContain("`chart.png` can be seen in the thread.");
 });
 
 test("chart reports to the model if values and labels differ in number", async () => {

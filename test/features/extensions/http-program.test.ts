@@ -74,7 +74,7 @@ test.each([
   const session = fetching(hosts(`page.example:${site.port}`));
   const said = await ask(session, { host: `${at}:${site.port}`, path }, context);
   expect(said).toContain(DENIED);
-  expect(said).toMatch(/not among the hosts of this call|There is no network here|on the list of blocked URLs/);
+  expect(said).toMatch(/not among the hosts of this call|There is no network access here|on the list of blocked URLs/);
   expect(site.requests).toEqual([]);
 });
 

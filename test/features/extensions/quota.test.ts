@@ -28,6 +28,6 @@ test("a component cannot exceed the storage quota, and the model is told the lim
   const session = extensionSession(place);
   session.add("fills", { permission: "write", arguments: [] }, await asProgram(FILLS));
   const said = textOf((await session.run("fills", {})).content);
-  expect(said).toMatch(/This root holds [\d.]+ kB of 1 MB;/u);
+  expect(said).toMatch(/The files here take up [\d.]+ kB of 1 MB;/u);
   expect(await heldBy(session.root)).toBeLessThanOrEqual(MB);
 });

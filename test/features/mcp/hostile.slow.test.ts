@@ -100,21 +100,21 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean; end
   {
     tool: "huge",
     what: "a message beyond the limit",
-    text: /failed: its program ended \(it sent a message of more than 10 MB\)\. What it had done/,
+    text: /failed: its program ended \(it sent a message of more than 10 MB\)\. Anything it had already done/,
     isError: true,
     ends: true,
   },
   {
     tool: "deaf",
     what: "questions whose answers the server never reads",
-    text: /failed: its program ended \(it left more than 10 MB unread\)\. What it had done/,
+    text: /failed: its program ended \(it left more than 10 MB unread\)\. Anything it had already done/,
     isError: true,
     ends: true,
   },
   {
     tool: "crash",
     what: "its death",
-    text: /failed: its program ended \(exit code 3\)\. What it had done/,
+    text: /failed: its program ended \(exit code 3\)\. Anything it had already done/,
     isError: true,
     ends: true,
   },
@@ -148,7 +148,7 @@ test("content of every kind is taken, and what cannot be shown is named", async 
     { type: "text", text: "[resource mem://far · far]" },
     { type: "text", text: "[a part of an unknown kind is left out]" },
     { type: "text", text: "[a part of an unknown kind is left out]" },
-    { type: "text", text: "People see `image-1.png` in the thread." },
+    { type: "text", text: "`image-1.png` can be seen in the thread." },
   ]);
 });
 
@@ -180,7 +180,7 @@ test("a call that is never answered is given up at its own time limit", async ()
   const { call } = one();
   const result = await call("mcp__bad__never");
   expect(textIn(result)).toBe(
-    "The MCP server bad failed: it did not respond within 0.15 s. What it had done until then stays.",
+    "The MCP server bad failed: it did not respond within 0.15 s. Anything it had already done remains.",
   );
   expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
 });

@@ -90,7 +90,7 @@ const answers: {
   {
     what: "a stream that ends before its answer",
     onCall: (response) => response.writeHead(200, { "content-type": "text/event-stream" }).end(": working\n\n"),
-    text: /failed: its response was cut off\. What it had done/,
+    text: /failed: its response was cut off\. Anything it had already done/,
   },
   {
     what: "an answer that never comes",
@@ -130,7 +130,7 @@ const answers: {
       response
         .writeHead(500)
         .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message: "no disk." } })),
-    text: /failed: it answered with HTTP 500: no disk\. What it had done/,
+    text: /failed: it answered with HTTP 500: no disk\. Anything it had already done/,
   },
   {
     what: "a refusal in words",
@@ -146,7 +146,7 @@ const answers: {
   {
     what: "a page that says what is wrong",
     onCall: (response) => response.writeHead(502).end("<html><h1>Bad gateway"),
-    text: /failed: it answered with HTTP 502\. What/,
+    text: /failed: it answered with HTTP 502\. Anything/,
   },
   {
     what: "what is no message",
@@ -297,7 +297,7 @@ test.each(unwell)("a server that $what", async ({ onPing, connections }) => {
 test("a call that may have had an effect is not made again", async () => {
   const { url, seen } = await httpServer((response) => response.destroy());
   const { call } = await connect({ web: { url } });
-  expect(textIn(await call("mcp__web__go"))).toContain("What it had done until then stays.");
+  expect(textIn(await call("mcp__web__go"))).toContain("Anything it had already done remains.");
   expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
 });
 

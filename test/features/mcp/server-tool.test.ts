@@ -152,7 +152,7 @@ const refusals: { what: string; input: object; readOnly?: boolean; text: RegExp 
   {
     what: "a server that is not there",
     input: { action: "list", server: "no" },
-    text: /no MCP server no\. There are: bad\./,
+    text: /no MCP server no\. Available: bad\./,
   },
   { what: "no URI", input: { action: "read", server: "bad" }, text: /Give the resource's `uri`/ },
   { what: "no name", input: { action: "prompt", server: "bad" }, text: /Give the prompt's `name`/ },

@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
   {
     name: "a file name that no browser can request",
     make: (world) => world.put("heron", { "a\\b.txt": "x" }),
-    says: "a\\b.txt: a browser could not ask for a file of this name. Rename it.",
+    says: "a\\b.txt: a browser cannot request a file with this name. Rename it.",
   },
   {
     name: "a directory without an index",

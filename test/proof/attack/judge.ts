@@ -6,7 +6,7 @@ import { type Attack, type Ending, SECRET, type Stolen } from "./attack.ts";
 export function endingOf({ prevents }: Attack, played: Played): Ending {
   const { cards, results } = played;
   const asked = cards.at(-1) ?? [];
-  const refused = results.filter((text) => /^Not run|more would be too much/u.test(text));
+  const refused = results.filter((text) => /^Not run|more would exceed the limit/u.test(text));
   const observed = asked.length > 0 ? "asked" : refused.length > 0 ? "refused" : "nothing";
   const said = (asked.length > 0 ? asked : refused).join("\n");
   return { succeeded: hasHappened(prevents, played), observed, said };

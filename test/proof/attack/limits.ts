@@ -48,7 +48,7 @@ function fills(name: string, does: readonly Step[]): Attack {
     turns: [{ says: "fill it", does: does.map((step) => (step.tool === "" ? [] : step)) }],
     prevents: { type: "fills", beyond: LIMIT },
     expected: "refused",
-    saying: /This root holds [\d.]+ kB of 200 kB; .* more would be too much/u,
+    saying: /The files here take up [\d.]+ kB of 200 kB; .* more would exceed the limit/u,
   };
 }
 

@@ -41,7 +41,7 @@ interface Ended {
 
 /** Allowed delay in milliseconds for stops to take effect and for due work to start. */
 const SLACK_MS = 3_000;
-const NEVER_BEGAN = "It was stopped before it began.";
+const NEVER_BEGAN = "It was stopped before it started.";
 
 /** Checks that sessions and their sub-agents ended correctly. */
 export class LineAudit {

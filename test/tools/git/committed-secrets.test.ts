@@ -37,7 +37,7 @@ test.each([
   { input: { action: "show" }, says: /\.env looks like a file of environment variables/u },
   { input: { action: "show", revision: "HEAD~1" }, says: /src\/app\.ts looks like a token/u },
   { input: { action: "show", revision: "HEAD~2" }, says: /notes\.txt looks like a private key/u },
-  { input: { action: "show", revision: "HEAD~1:.env" }, says: /git does not show what it says/u },
+  { input: { action: "show", revision: "HEAD~1:.env" }, says: /git does not show its content/u },
   { input: { action: "show", revision: ":0:prod.env" }, says: /prod\.env looks like/u },
   { input: { action: "show", revision: "HEAD~1:notes.txt" }, says: /notes\.txt looks like a private key/u },
   { input: { action: "diff", revision: "HEAD~1..HEAD" }, says: /notes\.txt looks like/u },
@@ -66,7 +66,7 @@ test.each([
   const blob = session.git(["rev-parse", "HEAD:.pgpass"]).trim();
   session.git(["tag", "-a", "-m", "A tag", "a-tag", blob]);
   const { content, isError } = await session.run(asked(blob));
-  expect(textOf(content)).toMatch(/^That is what a file held, without its name/u);
+  expect(textOf(content)).toMatch(/^That names a file's content without its path/u);
   expect(isError).toBe(true);
 });
 

@@ -33,7 +33,7 @@ const looks = [
   { input: { action: "diff", staged: true }, shows: ["-other", "+staged"], hides: ["four"] },
   { input: { action: "diff", revision: "HEAD~1" }, shows: ["+four", "+staged", "+two and a half"], hides: [] },
   { input: { action: "diff", revision: "HEAD~1..HEAD" }, shows: ["+two and a half"], hides: ["four", "staged"] },
-  { input: { action: "diff", path: "src/other.txt" }, shows: ["There is no difference."], hides: [] },
+  { input: { action: "diff", path: "src/other.txt" }, shows: ["There are no differences."], hides: [] },
   { input: { action: "log" }, shows: ["Second thoughts", "First words", "Ada <ada@example.org>"], hides: [] },
   { input: { action: "log", count: 1 }, shows: ["Second thoughts"], hides: ["First words"] },
   { input: { action: "log", path: "src/other.txt" }, shows: ["First words"], hides: ["Second thoughts"] },
@@ -59,14 +59,14 @@ test.each(looks)("git $input shows the expected output", async ({ input, shows, 
 });
 
 const mistakes = [
-  { input: { action: "status", revision: "HEAD" }, says: "status takes no revision." },
-  { input: { action: "show", staged: true, count: 3 }, says: "show takes no staged and no count." },
+  { input: { action: "status", revision: "HEAD" }, says: "status does not take revision." },
+  { input: { action: "show", staged: true, count: 3 }, says: "show does not take staged or count." },
   { input: { action: "blame" }, says: "blame needs the path of a file." },
   { input: { action: "show", revision: "nowhere" }, says: "nowhere" },
   { input: { action: "blame", path: "absent.txt" }, says: "absent.txt does not exist." },
   { input: { action: "blame", path: "notes.txt", revision: "HEAD" }, says: "no such path" },
   { input: { action: "log", path: "../beside" }, says: "outside the sandbox" },
-  { input: { action: "show", path: ".git/config" }, says: "`.git` is closed to tools" },
+  { input: { action: "show", path: ".git/config" }, says: "Tools cannot read, write or create `.git`" },
 ];
 
 test.each(mistakes)("git $input explains what is wrong", async ({ input, says }) => {
@@ -175,7 +175,7 @@ test("long output is cut, with a hint how to narrow the request", async () => {
   session.put("big.txt", "0123456789\n".repeat(100_000));
   commit(session, "big");
   const text = textOf((await session.run({ action: "show" })).content);
-  expect(text).toMatch(/… cut after 30000 characters: give a path\.$/);
+  expect(text).toMatch(/… cut after 30000 characters\. To get less, give a path\.$/);
   expect(text.length).toBeLessThan(30_100);
 });
 
@@ -184,7 +184,7 @@ test("a binary file is not shown as text", async () => {
   session.put("image", Uint8Array.from([0x89, 0, 1, 2]));
   commit(session, "image");
   const result = await session.run({ action: "show", revision: "HEAD:image" });
-  expect(textOf(result.content)).toBe("This is a binary file; git shows text only.");
+  expect(textOf(result.content)).toBe("This is a binary file; the git tool shows only text.");
 });
 
 test("if git is not installed, the result says so", async () => {
@@ -200,7 +200,7 @@ test.each([
 ])("$what is reported", async ({ options, code }) => {
   const result = await gitSession(options).run({ action: "log" });
   expect(result.isError).toBe(true);
-  expect(textOf(result.content)).toContain(`cannot be looked into now (${code})`);
+  expect(textOf(result.content)).toContain(`cannot be read at the moment (${code})`);
 });
 
 test("with no file descriptors left git is not started, and the program continues", () => {

@@ -96,7 +96,7 @@ test("a link out of the sandbox root is not followed", () => {
 test("a long file is cut, with a visible mark", () => {
   put("root/AGENTS.md", "ä".repeat(40_000));
   const [text = ""] = read();
-  expect(text).toMatch(/ä\n\[Cut here: the file has 80000 bytes, of which 32768 are read\.\]$/);
+  expect(text).toMatch(/ä\n\[Cut here: the file has 80000 bytes; only the first 32768 are read\.\]$/);
 });
 
 test.each([
@@ -239,14 +239,14 @@ test("imports are limited, and the omitted ones are named", () => {
   for (const name of names) put(`root/${name}`, "x".repeat(20_000));
   const [layer = ""] = read();
   expect(layer.length).toBeLessThan(70_000);
-  expect(layer).toMatch(/\[Not imported, since .*: f3\.md, f4\.md/);
+  expect(layer).toMatch(/\[Not imported, because .*: f3\.md, f4\.md/);
 });
 
 test("imports beyond thirty are named instead of read", () => {
   const names = Array.from({ length: 32 }, (_, index) => `f${index}.md`);
   put("root/AGENTS.md", names.map((name) => `@${name}`).join("\n"));
   for (const name of names) put(`root/${name}`, "short");
-  expect(read()[0]).toMatch(/\[Not imported, since .*: f30\.md, f31\.md\.\]$/);
+  expect(read()[0]).toMatch(/\[Not imported, because .*: f30\.md, f31\.md\. Read them when you need them\.\]$/);
 });
 
 test("the operator's own file imports from its directory only, and a changed import is read again", () => {

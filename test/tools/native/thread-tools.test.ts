@@ -29,7 +29,7 @@ function text(result: ToolResult | null): string {
 test("attach sends a file once, however often its call is replayed", async () => {
   const session = await withFiles();
   const attach = () => session.callTool(createAttach(), { path: "out/report.md", comment: "As you asked." });
-  expect(text(await attach())).toBe("report.md (9 bytes) is in the thread.");
+  expect(text(await attach())).toBe("report.md (9 bytes) was sent to the thread.");
   await attach();
   const [post, ...more] = session.thread.posts.values();
   expect(more).toEqual([]);
@@ -72,7 +72,7 @@ test.each([".env", "key.txt", "harmless.md"])("neither brief nor attach sends %s
     await session.callTool(createBrief(), { text: "Half done.", files: [file] }),
     await session.callTool(createAttach(), { path: file }, { callId: "call_2" }),
   ]) {
-    expect(text(result)).toContain("it goes to the thread only when a person allows that");
+    expect(text(result)).toContain("it is sent to the thread only if a person allows that");
   }
   expect(session.thread.posts.size).toBe(0);
 });
@@ -90,7 +90,7 @@ test("read_thread returns the newest messages as a conversation, with a cursor f
   session.thread.history = Array.from({ length: 40 }, (_, index) => said(index));
   const newest = text(await session.callTool(createReadThread(), { limit: 3 }));
   expect(newest).toContain("[m39] 2026-11-03 09:12 UTC ben: message 39\n</thread_conversation>");
-  expect(newest).toContain('go on with before: "m37"');
+  expect(newest).toContain('call again with before: "m37"');
   const before = text(await session.callTool(createReadThread(), { limit: 3, before: "m37" }));
   expect(before.match(/\[m\d+\]/g)).toEqual(["[m34]", "[m35]", "[m36]"]);
 });
@@ -160,7 +160,7 @@ test("neither text nor a display name can forge another author's line", async ()
 
 test.each([
   { what: "an empty thread", input: {}, says: "no earlier messages" },
-  { what: "a channel that cannot be read", input: { from: "channel" }, says: "Nothing of the channel can be read" },
+  { what: "a channel that cannot be read", input: { from: "channel" }, says: "The channel's messages cannot be read" },
   { what: "an unknown message", input: { before: "m99" }, says: "m99 is not among the newest" },
 ])("read_thread reports $what", async ({ input, says }) => {
   const session = await nativeSession();

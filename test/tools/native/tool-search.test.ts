@@ -152,5 +152,5 @@ test("tools that the mode forbids are found only with a grant, and an empty sear
   const session = await nativeSession();
   const none = await session.callTool(SEARCH, { query: "weather" });
   expect(none?.isError).toBe(true);
-  expect(textOf(none?.content ?? [])).toContain("No tool fits");
+  expect(textOf(none?.content ?? [])).toContain("No tool matches");
 });

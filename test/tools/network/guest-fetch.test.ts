@@ -40,8 +40,8 @@ test("sent and received bytes of a call share one limit, and reaching it is repo
   const fetch = callTo(site, { callBytes: 3_500 });
   expect(await fetch({})).toMatchObject({ type: "response" });
   expect(await fetch({ method: "POST", body: "ä".repeat(500) })).toMatchObject({ type: "response" });
-  expect(await fetch({})).toEqual(sentence("carry 3500 bytes at most"));
-  expect(await fetch({ method: "POST", body: "x".repeat(600) })).toEqual(sentence("carry 3500 bytes at most"));
+  expect(await fetch({})).toEqual(sentence("can transfer at most 3500 bytes"));
+  expect(await fetch({ method: "POST", body: "x".repeat(600) })).toEqual(sentence("can transfer at most 3500 bytes"));
   expect(site.requests).toHaveLength(3);
 });
 
@@ -52,7 +52,7 @@ test("bytes of a broken response count towards the limit", async () => {
   });
   const fetch = callTo(site, { callBytes: 1_500 });
   expect(await fetch({})).toEqual(sentence("connection broke"));
-  expect(await fetch({})).toEqual(sentence("carry 1500 bytes at most"));
+  expect(await fetch({})).toEqual(sentence("can transfer at most 1500 bytes"));
 });
 
 test("the number of requests is limited, including redirects", async () => {
@@ -62,7 +62,7 @@ test("the number of requests is limited, including redirects", async () => {
   });
   const fetch = callTo(site, { requests: 3 });
   expect(await fetch({})).toMatchObject({ type: "response" });
-  expect(await fetch({})).toEqual(sentence("A call has 3 requests, redirects included."));
+  expect(await fetch({})).toEqual(sentence("A call can make at most 3 requests, including redirects."));
   expect(site.requests).toHaveLength(3);
 });
 
@@ -71,7 +71,7 @@ test("refused requests count as well", async () => {
   const fetch = callTo(site, { requests: 2 });
   expect(await fetch({ url: "https://other.example/" })).toMatchObject(sentence("not among the hosts"));
   expect(await fetch({ method: "TRACE" })).toEqual(sentence("method: must be one of"));
-  expect(await fetch({})).toEqual(sentence("A call has 2 requests"));
+  expect(await fetch({})).toEqual(sentence("A call can make at most 2 requests"));
   expect(site.requests).toEqual([]);
 });
 

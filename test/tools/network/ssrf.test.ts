@@ -190,9 +190,9 @@ const neverFetched = [
   { url: "data:text/html,x", says: "Only http and https" },
   { url: "blob:http://page.example/x", says: "Only http and https" },
   { url: "ws://page.example/", says: "Only http and https" },
-  { url: "page.example", says: "not a whole URL" },
-  { url: "http://", says: "not a whole URL" },
-  { url: `http://page.example/${"x".repeat(8_000)}`, says: "not a whole URL" },
+  { url: "page.example", says: "not a complete URL" },
+  { url: "http://", says: "not a complete URL" },
+  { url: `http://page.example/${"x".repeat(8_000)}`, says: "not a complete URL" },
 ];
 
 test.each(neverFetched)("$url is refused without a request", async ({ url, says }) => {

@@ -49,6 +49,6 @@ test.each(failing)("a certificate $name is refused before anything is sent", asy
   const session = fetchSession(sandbox, { sites: [site], ...(ca === undefined ? {} : { ca }) });
   const result = await session.fetch(site.url(host));
   expect(result.isError).toBe(true);
-  expect(text(result)).toContain(`certificate does not hold (${code})`);
+  expect(text(result)).toContain(`certificate is not valid (${code})`);
   expect(site.requests).toEqual([]);
 });

@@ -43,8 +43,12 @@ test("an attachment beyond the quota is not saved, and the model is told why", a
       quotas,
     });
   expect(await save("small.bin", 50_000)).toBe("attachments/small.bin");
-  expect(await save("giant.bin", 500_000)).toEqual({ refused: expect.stringMatching(/^This root holds .* of 1 MB;/u) });
-  expect(await save("more.bin", 60_000)).toEqual({ refused: expect.stringMatching(/^This root holds .* of 1 MB;/u) });
+  expect(await save("giant.bin", 500_000)).toEqual({
+    refused: expect.stringMatching(/^The files here take up .* of 1 MB;/u),
+  });
+  expect(await save("more.bin", 60_000)).toEqual({
+    refused: expect.stringMatching(/^The files here take up .* of 1 MB;/u),
+  });
 });
 
 test("/undo restores the files that fit into the quota", async () => {
@@ -55,7 +59,7 @@ test("/undo restores the files that fit into the quota", async () => {
   const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
   const steps = [{ path: "gone.bin", from: null, to: kept }];
   expect(await restore({ thread, steps, instructions: false })).toEqual([
-    { type: "failed", reason: expect.stringMatching(/^This root holds 9\d\d\.\d kB of 1 MB;/u) },
+    { type: "failed", reason: expect.stringMatching(/^The files here take up 9\d\d\.\d kB of 1 MB;/u) },
   ]);
   const there = createHash("sha256").update(Buffer.alloc(900_000)).digest("hex");
   const swap = [{ path: "there.bin", from: there, to: kept }];

@@ -100,11 +100,11 @@ test("in an operator's directory only added bytes count, also after a restart", 
   await first.ready(place);
   first.take(place, 900_000);
   writeFileSync(path.join(root, "new.bin"), Buffer.alloc(900_000));
-  expect(() => first.take(place, 200_000)).toThrow(/This root has grown by 900 kB of 1 MB/u);
+  expect(() => first.take(place, 200_000)).toThrow(/The files here have grown by 900 kB of 1 MB/u);
   await first.close();
   const second = open();
   await second.ready(place);
-  expect(() => second.take(place, 200_000)).toThrow(/This root has grown by 90\d\.\d kB of 1 MB/u);
+  expect(() => second.take(place, 200_000)).toThrow(/The files here have grown by 90\d\.\d kB of 1 MB/u);
 });
 
 test("contents kept for undo have a quota of their own, beyond which changes are made without being kept", async () => {

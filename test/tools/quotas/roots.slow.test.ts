@@ -6,7 +6,8 @@ import { text } from "../file-session.ts";
 import { heldBy, MB, useQuotas } from "./quota-session.ts";
 
 const stage = useQuotas();
-const FULL = /This root holds [\d.]+ (?:MB|kB) of 1 MB; .* more would be too much\. Remove what is not needed/u;
+const FULL =
+  /The files here take up [\d.]+ (?:MB|kB) of 1 MB; .* more would exceed the limit\. Remove what is not needed/u;
 
 /** Each call writes some 140 kB, or entries that take as much. */
 const WAYS: readonly [string, string, (call: number) => object][] = [

@@ -145,29 +145,29 @@ test("variables that are too large to persist are named", async () => {
 const missing = [
   {
     command: "curl https://example.com",
-    says: "curl is not in the sandbox: there is no network in the sandbox; use the web_fetch tool.",
+    says: "curl is not available: there is no network in the sandbox; use the web_fetch tool.",
   },
   { command: "wget -q x 2>/dev/null || exit 1", says: "use the web_fetch tool" },
-  { command: "git status", says: "git is not in the sandbox: use the git tool" },
+  { command: "git status", says: "git is not available: use the git tool" },
   {
     command: "python3 -c 'print(1)'",
-    says: "python3 is not in the sandbox: no interpreters here; use the js_exec tool",
+    says: "python3 is not available: there are no other interpreters; use the js_exec tool",
   },
   {
     command: "printf '#!/usr/bin/env -S python3 -u\\nimport os\\n' > a.py; chmod +x a.py; ./a.py --all",
-    says: "python3 is not in the sandbox: no interpreters here",
+    says: "python3 is not available: there are no other interpreters",
   },
   {
     command: "printf '#!/usr/local/bin/ruby\\nputs 1\\n' > a.rb; chmod +x a.rb; ./a.rb",
-    says: "ruby is not in the sandbox: no interpreters here",
+    says: "ruby is not available: there are no other interpreters",
   },
-  { command: "/usr/bin/perl -e 1", says: "perl is not in the sandbox: no interpreters here" },
-  { command: "node -e 1", says: "node is not in the sandbox: use the js_exec tool" },
-  { command: "npm install x", says: "npm is not in the sandbox: no packages can be installed" },
-  { command: "apt-get install x; echo go on", says: "apt-get is not in the sandbox" },
-  { command: "make", says: "make is not in the sandbox: no native programs run" },
-  { command: "zip -r a.zip .", says: "zip is not in the sandbox: of archives only tar, gzip" },
-  { command: "echo x | frobnicate", says: "frobnicate is not in the sandbox." },
+  { command: "/usr/bin/perl -e 1", says: "perl is not available: there are no other interpreters" },
+  { command: "node -e 1", says: "node is not available: use the js_exec tool" },
+  { command: "npm install x", says: "npm is not available: no packages can be installed" },
+  { command: "apt-get install x; echo go on", says: "apt-get is not available" },
+  { command: "make", says: "make is not available: no native programs run" },
+  { command: "zip -r a.zip .", says: "zip is not available: the only archive tools are tar, gzip" },
+  { command: "echo x | frobnicate", says: "frobnicate is not available in the sandbox." },
   { command: "ln -s a b", says: "Links cannot be made in the sandbox; copy the file with cp." },
 ];
 
@@ -185,7 +185,9 @@ test("of a long output the end is shown, and the whole is in a named file", asyn
   const result = await session.run("bash", { command: "seq 20000; echo last" });
   const shown = text(result);
   const [, file = ""] =
-    /^\[20001 lines; this is their end, all of it: (\.deckhand-output\/\w+-stdout\.txt)\]$/m.exec(shown) ?? [];
+    /^\[20001 lines, of which the last are shown; the whole output is in (\.deckhand-output\/\w+-stdout\.txt)\]$/m.exec(
+      shown,
+    ) ?? [];
   expect(shown).toMatch(/\n20000\nlast$/);
   expect(shown.length).toBeLessThan(21_000);
   expect(session.bytes(file).toString()).toBe(
@@ -222,31 +224,31 @@ test("a sleeping script is stopped at its time limit, too", async () => {
 });
 
 const STOPPED =
-  "Stopped after 1 s: the command took too long. What it had changed stays. Do less at once, or set a longer timeout.";
+  "Stopped after 1 s: the command took too long. Anything it had already changed remains. Do less per call, or set a longer timeout.";
 
 test.each([
-  { script: "echo a; echo b >&2; sleep 100", printed: ["stdout until then:", "a", "stderr until then:", "b"] },
-  { script: "for i in 1 2; do echo $i; done; while :; do :; done", printed: ["stdout until then:", "1", "2"] },
-  { script: "say() { echo in; sleep 100; }; echo out; say", printed: ["stdout until then:", "out", "in"] },
-  { script: "echo x; (echo y; sleep 100)", printed: ["stdout until then:", "x", "y"] },
-  { script: "{ echo ä; sleep 100; } 2>&1", printed: ["stdout until then:", "ä"] },
-  { script: "if true; then echo c; sleep 100; fi; echo never", printed: ["stdout until then:", "c"] },
+  { script: "echo a; echo b >&2; sleep 100", printed: ["stdout up to then:", "a", "stderr up to then:", "b"] },
+  { script: "for i in 1 2; do echo $i; done; while :; do :; done", printed: ["stdout up to then:", "1", "2"] },
+  { script: "say() { echo in; sleep 100; }; echo out; say", printed: ["stdout up to then:", "out", "in"] },
+  { script: "echo x; (echo y; sleep 100)", printed: ["stdout up to then:", "x", "y"] },
+  { script: "{ echo ä; sleep 100; } 2>&1", printed: ["stdout up to then:", "ä"] },
+  { script: "if true; then echo c; sleep 100; fi; echo never", printed: ["stdout up to then:", "c"] },
   {
     script: "for i in 1 2 3; do echo $i; test $i = 2 && sleep 100; done | cat",
-    printed: ["stdout until then:", "1", "2"],
+    printed: ["stdout up to then:", "1", "2"],
   },
-  { script: "echo 'echo ü; sleep 100' > s.sh; bash -c 'bash s.sh; echo no'", printed: ["stdout until then:", "ü"] },
-  { script: "timeout 0.1 sleep 1; echo after; sleep 100", printed: ["stdout until then:", "after"] },
-  { script: "timeout 100 bash -c 'echo t; sleep 100'", printed: ["stdout until then:", "t"] },
+  { script: "echo 'echo ü; sleep 100' > s.sh; bash -c 'bash s.sh; echo no'", printed: ["stdout up to then:", "ü"] },
+  { script: "timeout 0.1 sleep 1; echo after; sleep 100", printed: ["stdout up to then:", "after"] },
+  { script: "timeout 100 bash -c 'echo t; sleep 100'", printed: ["stdout up to then:", "t"] },
   {
     script: "while n=$((n + 1)); test $n -lt 3 || sleep 100; do echo $n; done",
-    printed: ["stdout until then:", "1", "2"],
+    printed: ["stdout up to then:", "1", "2"],
   },
   {
     script: "until n=$((n + 1)); test $n = 3 && sleep 100; do echo $n; done",
-    printed: ["stdout until then:", "1", "2"],
+    printed: ["stdout up to then:", "1", "2"],
   },
-  { script: "if echo e; false; then :; elif sleep 100; then :; fi", printed: ["stdout until then:", "e"] },
+  { script: "if echo e; false; then :; elif sleep 100; then :; fi", printed: ["stdout up to then:", "e"] },
   { script: "sleep 100", printed: [] },
 ])("output printed before the time limit is kept: $script", async ({ script, printed }) => {
   const result = await fileSession(sandbox).run("bash", { command: script, timeout: 1 });
@@ -269,7 +271,8 @@ test.each([
 test("long output printed before a stop is saved in a file, like any output", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("bash", { command: "seq 6000; sleep 100", timeout: 2 });
-  const file = /\[6000 lines; this is their end, all of it: (\S+)\]/.exec(text(result))?.[1] ?? "";
+  const file =
+    /\[6000 lines, of which the last are shown; the whole output is in (\S+)\]/.exec(text(result))?.[1] ?? "";
   expect(session.bytes(file).toString().split("\n")).toHaveLength(6_001);
 });
 
@@ -286,7 +289,7 @@ test("a stop ends a script at once, and its changes are reported", async () => {
   abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   const result = await ended;
   expect(performance.now() - stopped).toBeLessThan(10_000);
-  expect(text(result)).toBe("Cancelled by @ana while it ran; what it had done until then stays.");
+  expect(text(result)).toBe("Cancelled by @ana while it was running; anything it had already done remains.");
   expect(result.files?.slice(0, 3)).toEqual([
     { path: "f.txt", sha256: hash("a\n"), action: "wrote" },
     { path: "g", sha256: null, action: "wrote" },
@@ -297,13 +300,13 @@ test("a stop ends a script at once, and its changes are reported", async () => {
 test.each([
   {
     script: "echo a; echo b >&2; echo > begun; sleep 100",
-    printed: ["stdout until then:", "a", "stderr until then:", "b"],
+    printed: ["stdout up to then:", "a", "stderr up to then:", "b"],
   },
   {
     script: "echo a; echo > begun; until false; do seq 2000 | sort > /dev/null; done",
-    printed: ["stdout until then:", "a"],
+    printed: ["stdout up to then:", "a"],
   },
-  { script: "echo 'echo ü; echo > begun; sleep 100' > s.sh; bash s.sh; echo no", printed: ["stdout until then:", "ü"] },
+  { script: "echo 'echo ü; echo > begun; sleep 100' > s.sh; bash s.sh; echo no", printed: ["stdout up to then:", "ü"] },
 ])("output printed before a person's stop is kept: $script", async ({ script, printed }) => {
   const session = fileSession(sandbox);
   const abort = new AbortController();
@@ -311,7 +314,7 @@ test.each([
   await expect.poll(() => existsSync(path.join(session.root, "begun"))).toBe(true);
   abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   const lines = text(await ended).split("\n");
-  expect(lines).toEqual(["Cancelled by @ana while it ran; what it had done until then stays.", ...printed]);
+  expect(lines).toEqual(["Cancelled by @ana while it was running; anything it had already done remains.", ...printed]);
 });
 
 test("a script that is ended by shutdown has no result", async () => {
@@ -366,7 +369,7 @@ test.each(protectedFiles)("bash cannot change a file with instructions: %s", asy
   session.put("sub/y.txt", "y");
   const result = await session.run("bash", { command });
   expect(text(result)).toMatch(
-    /\[.*instructs agents or machines, or the settings guard it; changing it takes a person's decision.*write tool.*\]/,
+    /\[.*instructs agents or machines, or the settings guard it, so a person must decide on changes to it.*write tool.*\]/,
   );
   expect(session.bytes("AGENTS.md").toString()).toBe("rules");
   expect(session.bytes("holder/AGENTS.md").toString()).toBe("more rules");

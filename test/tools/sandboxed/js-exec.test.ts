@@ -45,7 +45,11 @@ const failing = [
   { name: "a package", code: "import _ from 'lodash'", says: /packages are not in the sandbox/ },
   { name: "a module that is not there", code: "import './absent.js'", says: /there is no such file/ },
   { name: "TypeScript", code: "import './x.ts'", says: /only \.js, \.mjs and \.json files/ },
-  { name: "the network, which it was not given", code: "fetch('http://127.0.0.1/')", says: /There is no network here/ },
+  {
+    name: "the network, which it was not given",
+    code: "fetch('http://127.0.0.1/')",
+    says: /There is no network access here/,
+  },
 ];
 
 test.each(failing)("js_exec reports the failure $name", async ({ code, says }) => {
@@ -215,7 +219,7 @@ test.each([
   if (executes.length === 0 || before.previewDigest === undefined) return;
   const allowed = { ...session.context, approved: true, previewDigest: before.previewDigest };
   const result = await session.tool("js_exec").execute({ hosts: [], ...call }, allowed, signal);
-  expect(text(result)).toMatch(/is not what it was when it was allowed/u);
+  expect(text(result)).toMatch(/has changed since it was allowed/u);
 });
 
 test("each program gets different random numbers", async () => {
@@ -242,7 +246,7 @@ test("calls of one turn run in sequence, and the thread is told that they wait",
   expect(told).toEqual([1, 2, 1]);
 });
 
-const OUT_OF_TIME = "Stopped after 3 s: the call took too long. Ask for less at once.";
+const OUT_OF_TIME = "Stopped after 3 s: the call took too long. Do less per call.";
 
 // These calls wait for their end, and leave the processor to programs that have not printed yet.
 test.each([
@@ -258,7 +262,7 @@ test.each([
   expect(result).toMatchObject({ isError: true, summary: "stopped after 3 s" });
   const [sentence, shown] = result.content.map((block) => textOf([block]));
   expect(sentence).toBe(OUT_OF_TIME);
-  const until = shown?.replace(/^Printed until then:\n/, "");
+  const until = shown?.replace(/^Output up to then:\n/, "");
   if (typeof printed === "string") expect(until).toBe(printed);
   else expect(until).toMatch(printed);
 });
@@ -272,7 +276,7 @@ test("output printed before a person's stop is kept", async () => {
   abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   const blocks = (await ended).content.map((block) => textOf([block]));
   expect(blocks).toEqual([
-    "Cancelled by @ana while it ran; what it had done until then stays.",
-    "Printed until then:\na",
+    "Cancelled by @ana while it was running; anything it had already done remains.",
+    "Output up to then:\na",
   ]);
 });

@@ -29,7 +29,7 @@ test.each<[string, string, readonly string[]]>([
   expect(secretsIn(text).map(({ value }) => value)).toEqual(values);
 });
 
-const MASK = "[secret PASSWORD, 12 characters; have its file attached to see it]";
+const MASK = "[secret PASSWORD, 12 characters; ask for its file to see it]";
 const SECRETS = { who: [], holds: ["files", "secrets"] } as const;
 const said = (text: string) => [{ type: "text", text } as const];
 
@@ -54,7 +54,7 @@ test("a masked value shows its name, also where encoded, or else its length", ()
   secrets.learn(said("PASSWORD=hunter2-4711\nsee glpat-abcdefghij0123456789"), SECRETS);
   const encoded = Buffer.from("hunter2-4711").toString("hex");
   expect(secrets.hide(`curl -d p=${encoded} -H glpat-abcdefghij0123456789`)).toBe(
-    `curl -d p=${MASK} -H [secret, 26 characters; have its file attached to see it]`,
+    `curl -d p=${MASK} -H [secret, 26 characters; ask for its file to see it]`,
   );
 });
 
@@ -66,7 +66,7 @@ test("the newest values are kept if there are too many", () => {
     SECRETS,
   );
   expect(secrets.hide("the-first-0001 a-value-10999")).toBe(
-    `the-first-0001 [secret T999_TOKEN, 13 characters; have its file attached to see it]`,
+    `the-first-0001 [secret T999_TOKEN, 13 characters; ask for its file to see it]`,
   );
 });
 
@@ -75,9 +75,7 @@ test("a masked value names its variable and, if known, its file", () => {
   secrets.learn(said("DB_PASSWORD=hunter2-4711"), SECRETS);
   expect(secrets.hide("hunter2-4711")).toContain("[secret DB_PASSWORD, 12 characters;");
   secrets.learn(said("DB_PASSWORD=hunter2-4711"), SECRETS, { path: ".env" });
-  expect(secrets.hide("hunter2-4711")).toBe(
-    "[secret DB_PASSWORD of .env, 12 characters; have its file attached to see it]",
-  );
+  expect(secrets.hide("hunter2-4711")).toBe("[secret DB_PASSWORD of .env, 12 characters; ask for its file to see it]");
   secrets.learn(said("//app:pa55-w0rd-1@db"), SECRETS, { path: "a*b`](http:\n<@U1>hunter2-4711.env" });
   expect(secrets.foundIn({ url: "x pa55-w0rd-1" })).toEqual(["secret of a?b???http????U1?....env, 11 characters"]);
   expect(secrets.foundIn({ url: "nothing" })).toEqual([]);

@@ -55,7 +55,7 @@ test("a skill created on the page has no files, and says so", async () => {
   expect(JSON.stringify(await at.call({ skill: "fresh" }))).not.toContain("Files that it names");
   const asked = await at.call({ skill: "fresh", file: "notes.md" });
   expect(asked).toMatchObject({ isError: true });
-  expect(JSON.stringify(asked)).toContain("has no files beside its text");
+  expect(JSON.stringify(asked)).toContain("has no files besides its text");
 });
 
 test.each([

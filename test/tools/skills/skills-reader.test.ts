@@ -87,7 +87,7 @@ test.each(COMMANDS)("a command in %s is a skill for people to call", async (plac
   expect([office.read().find("dev:review")?.name, problems()]).toEqual(["dev-review", []]);
   // The files beside a command are other commands, not its own files.
   const { content } = await office.call({ skill: "fix", file: "dev/review.md" });
-  expect(textOf(content)).toContain("has no files beside its text");
+  expect(textOf(content)).toContain("has no files besides its text");
 });
 
 test("a skill has priority over a command of its name, and a long command names its continuation", () => {
@@ -149,7 +149,7 @@ test("a broken file is reported with its line, the others load, and a namesake t
   expect(descriptions()).toEqual(["from app/extensions/skills/tidy"]);
   expect(problems()).toEqual([
     expect.stringMatching(/^\.agents\/skills\/tidy\/SKILL\.md:4: /),
-    ".claude/skills/binary/SKILL.md:1: is not a text",
+    ".claude/skills/binary/SKILL.md:1: is not a text file",
     expect.stringMatching(/^\.claude\/skills\/blank\/SKILL\.md:1: the file must begin/),
     ".claude/skills/large/SKILL.md:1: is larger than 262144 bytes; move parts of it into files beside it, and say there when to read them",
   ]);
@@ -213,7 +213,7 @@ test("of a directory with very many folders only the first are read, with a noti
   for (let index = 0; index < 205; index++) office.skill(`root/.agents/skills/s${String(index).padStart(3, "0")}`);
   expect(names()).toHaveLength(200);
   expect(problems()).toEqual([
-    ".agents/skills:1: holds 205 skills, of which the first 200 are read, up to s199; take out those that nobody needs",
+    ".agents/skills:1: holds 205 skills, of which only the first 200 are read, up to s199; remove those that nobody needs",
   ]);
 });
 

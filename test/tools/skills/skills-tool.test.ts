@@ -41,7 +41,7 @@ test.each([
   {
     where: "the sandbox root",
     folder: "root/.claude/skills",
-    files: "Files that it names lie in `.claude/skills/changelog-check/`",
+    files: "Files that it names are in `.claude/skills/changelog-check/`",
   },
   { where: "the home", folder: "home/extensions/skills", files: '{"skill": "changelog-check", "file": "<name>"}' },
 ])("a public skill in $where works without changes", async ({ folder, files }) => {
@@ -53,7 +53,7 @@ test.each([
   expect(called.isError).toBe(false);
   expect(text(called)).toContain(files);
   expect(text(called)).toContain("`awk '/^## /{print $2}' CHANGELOG.md`");
-  expect(text(called)).toContain("It would like to use: Bash(scripts/check.sh:*) Read. That is a wish");
+  expect(text(called)).toContain("It would like to use: Bash(scripts/check.sh:*) Read. That is a request");
   expect(text(called)).toMatch(/\n\nArguments: docs\/CHANGELOG\.md strict$/);
   const reference = await office.call({ skill: "changelog-check", file: "references/FORMAT.md" });
   expect(reference).toEqual({
@@ -105,7 +105,7 @@ test("an argument text is split like a person's command line", async () => {
 test.each([
   { asked: "code-reviw", answer: /^There is no skill code-reviw\. Did you mean `code-review`\?$/ },
   { asked: "Code Review", answer: /^Skill `code-review`\./ },
-  { asked: "something", answer: /^There is no skill something\. \{"skill": "list"\} names all\.$/ },
+  { asked: "something", answer: /^There is no skill something\. \{"skill": "list"\} lists them all\.$/ },
 ])("asked for $asked the tool returns $answer", async ({ asked, answer }) => {
   office.skill("app/extensions/skills/code-review");
   expect(text(await office.call({ skill: asked }))).toMatch(answer);
@@ -159,7 +159,7 @@ test("a missing or binary file is an error that lists the existing files", async
   expect(text(await office.call({ skill: "tidy", file: "x.md" }))).toBe(
     "x.md does not exist. The skill's files: SKILL.md, picture.bin.",
   );
-  expect(text(await office.call({ skill: "tidy", file: "picture.bin" }))).toMatch(/^picture\.bin is not a text\./);
+  expect(text(await office.call({ skill: "tidy", file: "picture.bin" }))).toMatch(/^picture\.bin is not a text file\./);
 });
 
 test("a long file is returned in parts", async () => {
@@ -167,7 +167,7 @@ test("a long file is returned in parts", async () => {
   const lines = Array.from({ length: 1_500 }, (_, index) => `line ${index + 1}\n`);
   office.put("app/extensions/skills/tidy/long.md", lines.join(""));
   const first = await office.call({ skill: "tidy", file: "long.md" });
-  expect(text(first)).toMatch(/\nline 1000\n\n\[Line 1000 of 1500; go on with offset 1001\.\]$/);
+  expect(text(first)).toMatch(/\nline 1000\n\n\[Line 1000 of 1500; continue with offset 1001\.\]$/);
   const second = await office.call({ skill: "tidy", file: "long.md", offset: 1_001 });
   expect(text(second)).toMatch(/^line 1001\n[^[]*line 1500\n$/);
   expect(text(await office.call({ skill: "tidy", file: "long.md", offset: 9_999 }))).toBe("long.md has 1500 lines.");
@@ -181,7 +181,7 @@ test("a skill for people only is neither listed nor callable by models, but its 
   const called = await office.call({ skill: "deploy" });
   expect(called.isError).toBe(true);
   expect(text(called)).toBe(
-    "People alone call the skill deploy, by /skill deploy: say so, and do not do it otherwise.",
+    "Only people can call the skill deploy, with /skill deploy. Say so, and do not do its work another way.",
   );
   expect(text(await office.call({ skill: "deplo" }))).not.toContain("deploy");
   expect(text(await office.call({ skill: "deploy", file: "steps.md" }))).toBe("One.");

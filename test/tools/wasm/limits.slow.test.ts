@@ -52,7 +52,9 @@ test("of 100 MB of printed output the end is shown, and more of it is in a named
   });
   const shown = text(result);
   const [, file = ""] =
-    /^\[(?:\d+) lines; this is their end, all of it: (\.deckhand-output\/\w+\.txt)\]\n/.exec(shown) ?? [];
+    /^\[(?:\d+) lines, of which the last are shown; the whole output is in (\.deckhand-output\/\w+\.txt)\]\n/.exec(
+      shown,
+    ) ?? [];
   expect(shown).toMatch(/x\nlast\n=> end$/);
   expect(shown.length).toBeLessThan(31_000);
   const kept = one.bytes(file).toString();

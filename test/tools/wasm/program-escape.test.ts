@@ -128,9 +128,11 @@ test("a link into .git stays closed on repeated attempts", () => {
   const { filesystem, functions } = workspace;
   workspace.bind({ root: session.root, writable: true });
   for (let round = 0; round < 3; round++) {
-    expect(() => filesystem.readFile("repository/config")).toThrow(/`.git` is closed to tools/);
-    expect(() => functions.readWhole("repository/config")).toThrow(/`.git` is closed to tools/);
-    expect(() => filesystem.writeFile("repository/new", "x", false)).toThrow(/`.git` is closed to tools/);
+    expect(() => filesystem.readFile("repository/config")).toThrow(/Tools cannot read, write or create `.git`/);
+    expect(() => functions.readWhole("repository/config")).toThrow(/Tools cannot read, write or create `.git`/);
+    expect(() => filesystem.writeFile("repository/new", "x", false)).toThrow(
+      /Tools cannot read, write or create `.git`/,
+    );
   }
   workspace.close();
   unharmed(session);
@@ -157,7 +159,7 @@ test("Unicode variants of a name are different files, and variants of .git are r
   const command =
     "echo a > caf\u00e9; echo b > cafe\u0301; echo x > .git; echo x > .GIT; mkdir .g\u200cit; mkdir 'GIT~1'; echo y > '.git '";
   const result = await session.run("bash", { command });
-  expect(text(result)).toContain("`.git` is closed to tools");
+  expect(text(result)).toContain("Tools cannot read, write or create `.git`");
   expect(readdirSync(session.root).toSorted()).toEqual(["cafe\u0301", "caf\u00e9"]);
 });
 
@@ -186,7 +188,7 @@ describe("under a read-only grant", () => {
         "cat inside.txt; echo; echo > inside.txt; : >> inside.txt; rm inside.txt; mv inside.txt b; mkdir d; touch inside.txt; cp inside.txt c; sed -i d inside.txt; seq 20000",
     });
     expect(text(result)).toContain("[Writing is not permitted here.]");
-    expect(text(result)).toContain("the rest could not be kept");
+    expect(text(result)).toContain("the rest could not be saved");
     expect(result.files).toBeUndefined();
     expect(readdirSync(session.root)).toEqual(before);
     expect(session.bytes("inside.txt").toString()).toBe("fine");

@@ -148,7 +148,7 @@ test("people see a fetched image or PDF only if the model requests it", async ()
   const url = site.at("page.example", "/a/shot.png");
   expect(text(await session.fetch(url))).not.toContain("thread");
   expect(files()).toEqual([]);
-  expect(text(await session.fetch(url, { show: true }))).toContain("People see `shot.png` in the thread.");
+  expect(text(await session.fetch(url, { show: true }))).toContain("`shot.png` can be seen in the thread.");
   expect(files()).toEqual([{ name: "shot.png", mediaType: "image/png", data: png }]);
   const small = fetchSession(sandbox, { sites: [site], context: { thread: recordingPosts(100).thread } });
   expect(text(await small.fetch(url, { show: true }))).toContain("shot.png is too large for the thread.");
@@ -280,7 +280,7 @@ test.each(redirects)("a redirect $name is followed: $follows", async ({ to, cont
   expect(result.isError).toBe(false);
   const target = site.at(to, "/moved");
   if (follows) expect(text(result)).toContain(`url: ${target}\n\nmoved here`);
-  else expect(text(result)).toContain(`${target}\nFetch that URL itself`);
+  else expect(text(result)).toContain(`${target}\nFetch that URL with another call`);
   expect(site.requests.map(({ url }) => url)).toEqual(follows ? ["/", "/moved"] : ["/"]);
 });
 

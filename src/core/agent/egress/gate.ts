@@ -31,10 +31,10 @@ export function egressRule(
     return { type: "ask", why: `No person here wrote it: ${what}, and I have read ${held}.`, always: true };
   }
   const where =
-    environment.nonInteractive === true ? "nobody is there to be asked" : `in mode ${environment.mode} nobody is asked`;
+    environment.nonInteractive === true ? "nobody can be asked" : `in mode ${environment.mode} nobody is asked`;
   return {
     type: "refuse",
-    reason: `Not run: ${what}. No person here wrote that, you have read ${held}, and ${where}. Use an address that a person wrote or that a page names, or do without it and say so; an operator can let data go there (a sink in allowedHosts).`,
+    reason: `Not run: ${what}. No person here wrote that, you have read ${held}, and ${where}. Use an address that a person wrote or that a page names, or continue without it and say so; an operator can let data go there (a sink in allowedHosts).`,
   };
 }
 

@@ -164,7 +164,7 @@ function withoutFiles(message: Message): Message {
 function leftOut(part: ToolResultContent): ToolResultContent {
   if (part.type === "document") return { ...part, data: undefined };
   if (part.type !== "image") return part;
-  return { type: "text", text: "[Image left out: the model reads none, or it was refused]" };
+  return { type: "text", text: "[Image left out: the model does not read images, or it was refused]" };
 }
 
 function isThought({ type }: ContentBlock): boolean {

@@ -66,7 +66,7 @@ export async function describeChanges(
 
 /** Always says if something is missing, since people decide by this text. */
 function shownDiff(end: GitEnd | null, whole: boolean): string {
-  if (end === null) return "[The lines cannot be shown: there is no git on this machine.]";
+  if (end === null) return "[The lines cannot be shown: git is not installed on this machine.]";
   if (end.stopped !== null) return "[There are too many lines to show.]";
   const stdout = withoutCommittedSecrets(end.stdout, "");
   if (whole || stdout.length <= DIFF_CHARS) return stdout;
@@ -84,7 +84,7 @@ export async function mergedText(
   for (const name of names) await writeFile(path.join(worktree.scratch, name), texts[name]);
   const files = names.map((name) => path.join("scratch", name));
   const end = await git({ args: ["merge-file", "-p", ...files] }, worktree, signal);
-  if (end === null) return { why: "changed on both sides, and there is no git to merge the lines" };
+  if (end === null) return { why: "changed on both sides, and git is not installed to merge the lines" };
   // Git may finish before it can be stopped, but its output is cut all the same.
   const isWhole = end.stopped === null && end.code !== null && end.code <= MAX_CONFLICTS;
   if (!isWhole) return { why: "changed on both sides, and too large to merge" };

@@ -122,7 +122,7 @@ async function mergeFile(change: WorktreeChange, merging: Work): Promise<MergedF
  */
 async function mergeContent(change: WorktreeChange, merging: Work): Promise<MergedFile> {
   const file = change.path;
-  if (merging.instructs(file)) return left(file, "it instructs agents or is guarded, so a person changes it");
+  if (merging.instructs(file)) return left(file, "it instructs agents or is guarded, so a person must change it");
   const base = change.kind === "added" ? null : contentIn(merging.worktree.base, file);
   const theirs = change.kind === "deleted" ? null : contentIn(merging.worktree.tree, file);
   const here = contentIn(merging.root, file);
@@ -150,7 +150,7 @@ function isText(content: Buffer): boolean {
 
 function oneSided(here: Buffer | null, theirs: Buffer | null): string {
   if (here === null) return "deleted here, changed by the executor";
-  return theirs === null ? "changed here, deleted by the executor" : "added here, too, with other content";
+  return theirs === null ? "changed here, deleted by the executor" : "also added here, with other content";
 }
 
 function left(path: string, why: string): MergedFile {
@@ -204,7 +204,7 @@ interface PutArgs {
 /** Writes or deletes a file, unless it has changed since it was read. First stores its former content and a record. */
 async function put(file: string, { content, here, merging }: PutArgs): Promise<MergedFile> {
   if (content !== null && changesScripts(file, here?.toString("utf8") ?? null, content.toString("utf8")))
-    return left(file, "it changes what developers' machines run, so a person changes it");
+    return left(file, "it changes what developers' machines run, so a person must change it");
   merging.take?.(room(content) - room(here));
   const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(file, here, merging) } as const;
   await merging.log.note(state);

@@ -18,7 +18,7 @@ export function ownFilesIn(worktrees: ExecutorWorktrees): OwnFiles {
         const changes = await describeChanges(await worktrees.changes(sessionId, signal), { worktree, signal });
         return `[In its copy, agent_id ${sessionId}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
       } catch (error) {
-        if (error instanceof Refusal) return `[What it changed cannot be shown. ${error.payload}]`;
+        if (error instanceof Refusal) return `[Its changes cannot be shown. ${error.payload}]`;
         throw error;
       }
     },

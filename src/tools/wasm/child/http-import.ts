@@ -20,7 +20,7 @@ export function boundedAsk(ask: Ask): Ask {
   return (request) => {
     if (++asked > requests) return { type: "refused", sentence: tooManyRequests(requests) };
     if (request.length <= MAX_GUEST_REQUEST) return ask(request);
-    const sentence = `A request has ${MAX_GUEST_REQUEST} characters at most, its body included.`;
+    const sentence = `A request can have at most ${MAX_GUEST_REQUEST} characters, including its body.`;
     return { type: "refused", sentence };
   };
 }

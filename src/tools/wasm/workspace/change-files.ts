@@ -36,9 +36,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     if (budget.scope !== current) Object.assign(budget, { scope: current, left: MAX_WRITTEN });
     budget.left -= bytes;
     if (budget.left >= 0) return;
-    throw new Refusal(
-      `More than ${MAX_WRITTEN} bytes were to be written in one call; each new entry counts ${BLOCK_BYTES}.`,
-    );
+    throw new Refusal(`A call can write at most ${MAX_WRITTEN} bytes; each new entry counts as ${BLOCK_BYTES}.`);
   };
   const writing = (): FilesystemScope => {
     const current = scope();
@@ -174,7 +172,7 @@ function at(resolver: PathResolver, path: string): string {
 }
 
 function refuseRoot(place: ResolvedPath): void {
-  if (place.relative === "") throw new Refusal("The root of the sandbox itself stays where it is.");
+  if (place.relative === "") throw new Refusal("The root of the sandbox cannot be moved or removed.");
 }
 
 function rename(scope: FilesystemScope, source: string, target: string): void {

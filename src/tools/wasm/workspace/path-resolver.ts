@@ -66,7 +66,7 @@ export class PathResolver {
       const target = readlinkSync(directory.at(name));
       segments = segmentsOf(resolve(directory.real, target), [this.#root, this.#given]);
     }
-    throw new Refusal(`${path} leads through too many symbolic links.`);
+    throw new Refusal(`${path} goes through too many symbolic links.`);
   }
 
   /** The entry itself, which may be a symbolic link. `stats` is null if it does not exist. */
@@ -145,7 +145,7 @@ export function notRegular(path: string, stats: Stats): Refusal {
   return new Refusal(
     stats.isDirectory()
       ? `${path} is a directory.`
-      : `${path} is neither a regular file nor a directory; tools do not touch it.`,
+      : `${path} is neither a regular file nor a directory; tools cannot use it.`,
   );
 }
 

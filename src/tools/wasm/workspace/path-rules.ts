@@ -49,8 +49,8 @@ export function outside(path: string): Refusal {
 
 function checkName(name: string): void {
   if (Buffer.byteLength(name) > MAX_NAME) throw new Refusal(`A name in the path is longer than ${MAX_NAME} bytes.`);
-  if (isGitName(name)) throw new Refusal("`.git` is closed to tools: they neither read, write nor create it.");
-  if (TEMPORARY_NAME.test(name)) throw new Refusal(`${name} is a file being written.`);
+  if (isGitName(name)) throw new Refusal("Tools cannot read, write or create `.git`.");
+  if (TEMPORARY_NAME.test(name)) throw new Refusal(`${name} is a temporary file of a write in progress.`);
 }
 
 /** Whether some file system treats the name as `.git`, including its short name on NTFS. */

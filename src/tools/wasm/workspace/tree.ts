@@ -25,7 +25,7 @@ export function treeOf(resolver: PathResolver, path: string, instructs: IsInstru
     for (const entry of entriesAt(resolver, directory)) {
       const entryPath = directory === "" ? entry.name : `${directory}/${entry.name}`;
       if (isGitName(entry.name)) {
-        throw new Refusal(`${entryPath} is a repository's own data, which tools do not change.`);
+        throw new Refusal(`${entryPath} is a repository's internal data, which tools cannot change.`);
       }
       if (TEMPORARY_NAME.test(entry.name)) continue;
       refuseInstructions(entryPath, instructs);
@@ -34,7 +34,7 @@ export function treeOf(resolver: PathResolver, path: string, instructs: IsInstru
       else files.push(entryPath);
     }
     if (files.length + directories.length > MAX_ENTRIES) {
-      throw new Refusal(`${path} holds more than ${MAX_ENTRIES} entries; change parts of it, one after the other.`);
+      throw new Refusal(`${path} holds more than ${MAX_ENTRIES} entries; change it in parts, one after the other.`);
     }
   }
   return { files, directories };
@@ -43,14 +43,16 @@ export function treeOf(resolver: PathResolver, path: string, instructs: IsInstru
 /** A name with invalid bytes arrives with replacement characters and leads nowhere. */
 function refuseUnreadable(path: string): void {
   if (!path.includes("\ufffd")) return;
-  throw new Refusal(`${path}: the name is not valid Unicode, so tools neither move nor remove what holds it.`);
+  throw new Refusal(
+    `${path}: the name is not valid Unicode, so tools cannot move or remove a directory that contains it.`,
+  );
 }
 
 /** Programs change many files at once, so a person's approval of one does not cover them. */
 export function refuseInstructions(path: string, instructs: IsInstructionFile): void {
   if (!instructs(path)) return;
   throw new Refusal(
-    `${path} instructs agents or machines, or the settings guard it; changing it takes a person's decision: use the write tool for it.`,
+    `${path} instructs agents or machines, or the settings guard it, so a person must decide on changes to it. Use the write tool, which asks.`,
   );
 }
 

@@ -184,7 +184,7 @@ function inspect(place: ResolvedPath | null, path: string): ReturnType<Workspace
   }));
 }
 
-const BY_SHELL = "In bash, sed -i changes ASCII text of it and leaves all other bytes as they are.";
+const BY_SHELL = "In bash, sed -i can change its ASCII text and leaves all other bytes unchanged.";
 
 /** Decodes the text with its byte order mark; refuses a file that would not survive decoding. */
 function decoded(bytes: Buffer, path: string): string {

@@ -84,14 +84,17 @@ const honest: readonly {
     words: "change port to 1 in a.toml",
     answers: [
       { text: "1\tport = 2" },
-      { text: "Not run: @ana denied it. Do not try the same in another way; go on without it, or ask.", isError: true },
+      {
+        text: "Not run: @ana denied it. Do not try to do the same another way; continue without it, or ask.",
+        isError: true,
+      },
     ],
     says: "I did not change `a.toml`: @ana denied it. Nothing was changed",
   },
   {
     what: "a command that nobody decided on",
     words: "run: ls",
-    answers: [{ text: "Not run: nobody decided within 60 minutes. Go on without it, and say so.", isError: true }],
+    answers: [{ text: "Not run: nobody decided within 60 minutes. Continue without it, and say so.", isError: true }],
     says: "I did not run it: nobody decided within 60 minutes.",
   },
   { what: "an empty search", words: "search for TODO", answers: [{ text: "" }], says: "There is nothing." },

@@ -141,7 +141,7 @@ const TRAPS: readonly Cell[] = [
     with: "StarlingMonkey",
     what: "throws, which is a trap",
     input: () => ({ deed: "panic" }),
-    says: ["unreachable", "Printed until then:\npanicked at starling.mjs:7"],
+    says: ["unreachable", "Output up to then:\npanicked at starling.mjs:7"],
   },
   {
     with: "StarlingMonkey, a program",
@@ -153,13 +153,13 @@ const TRAPS: readonly Cell[] = [
     with: "Rust, in 16 MB",
     what: "runs out of memory, which is a trap",
     input: () => given("o", "line.txt"),
-    says: ["unreachable", "Printed until then:\nmemory allocation of ", " bytes failed"],
+    says: ["unreachable", "Output up to then:\nmemory allocation of ", " bytes failed"],
   },
   {
     with: "WAT, online",
     what: "traps",
     input: () => given("", "/", ""),
-    says: ["unreachable", "Printed until then:\nno host"],
+    says: ["unreachable", "Output up to then:\nno host"],
   },
 ];
 
@@ -212,7 +212,7 @@ test("a component that imports fetch loads without hosts, and its requests fail 
   const session = extensionSession(place);
   session.add("tool", MANIFESTS.StarlingMonkey, components.get("StarlingMonkey"));
   const result = await session.run("tool", { deed: "ask", on: "http://page.example/" });
-  expect(textOf(result.content)).toContain("There is no network here: a call reaches only the hosts");
+  expect(textOf(result.content)).toContain("There is no network access here: a call reaches only the hosts");
 });
 
 test("a component with both kinds of export runs as the kind that its tool.json states", async () => {

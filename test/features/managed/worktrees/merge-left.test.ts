@@ -17,7 +17,7 @@ test("scripts that a package would run are left to a person, and the rest of pac
   };
   const here = { "b/package.json": of({ dependencies: { zod: "4" }, description: "b", scripts: {} }) };
   const at = await copied(base, { theirs, here });
-  const why = "it changes what developers' machines run, so a person changes it";
+  const why = "it changes what developers' machines run, so a person must change it";
   expect(await at.merge()).toMatchObject([
     { path: "b/package.json", outcome: "left out", why },
     { path: "c/package.json", outcome: "merged" },

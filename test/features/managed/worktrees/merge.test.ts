@@ -165,7 +165,7 @@ test("a diff omits files that look like secrets, however they were changed", asy
     { theirs: { ".pgpass": null, "b/.pgpass": `${secret}more\n`, "c.env": null, "d.env": "A=hunter2-4711\nB=1\n" } },
   );
   const text = await describeChanges(await at.changes(), { worktree: at.worktree, signal });
-  expect(text).toMatch(/changed: b\/\.pgpass[^]*looks like a file of credentials/u);
+  expect(text).toMatch(/changed: b\/\.pgpass[^]*looks like a credentials file/u);
   expect(text).not.toContain("hunter2");
 });
 
