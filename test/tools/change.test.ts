@@ -96,7 +96,7 @@ const refusedEdits = [
     name: "numbers before lines",
     old: "1\tone\n2\t  two",
     put: "y",
-    says: "with numbers, which read adds: leave them out",
+    says: "with the numbers that read adds: leave them out",
   },
   { name: "what is escaped too often", old: "one\\n  two", put: "y", says: "escaped once too often" },
   {

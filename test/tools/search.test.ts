@@ -69,7 +69,7 @@ test("glob cuts a long list and continues from its offset", async () => {
   for (let index = 10; index < 22; index++) session.put(`f${index}`, "");
   const first = await session.run("glob", { pattern: "f*", limit: 10 });
   expect(first.summary).toBe("12 files");
-  expect(text(first).split("\n").at(-1)).toBe("[Files 1–10 of 12. Go on with offset 10.]");
+  expect(text(first).split("\n").at(-1)).toBe("[Files 1–10 of 12. Continue with offset 10.]");
   expect(text(await session.run("glob", { pattern: "f*", limit: 10, offset: 10 }))).toBe("f20\nf21");
 });
 
@@ -153,7 +153,7 @@ test("grep cuts at head_limit and continues at offset", async () => {
   session.put("f", "x1\nx2\nx3\nx4\n");
   const input = { pattern: "x", output_mode: "content", head_limit: 3 };
   expect(text(await session.run("grep", input))).toBe(
-    "f:1:x1\nf:2:x2\nf:3:x3\n[Cut here; there is more. Go on with offset 3, or narrow pattern, path, glob or type.]",
+    "f:1:x1\nf:2:x2\nf:3:x3\n[Cut here; there is more. Continue with offset 3, or narrow pattern, path, glob or type.]",
   );
   expect(text(await session.run("grep", { ...input, offset: 3 }))).toBe("f:4:x4");
 });
@@ -164,7 +164,7 @@ test("grep cuts long lines and says when a file is too large to search", async (
   session.put("large.txt", Buffer.alloc(9_000_000, "needle\n"));
   const result = text(await session.run("grep", { pattern: "needle", output_mode: "content" }));
   expect(result).toBe(
-    `min.js:1:[500 characters before] …${"y".repeat(100)}needle\nmin.js:2:${"z".repeat(300)}needle${"z".repeat(194)}… [106 more characters]\n[Files not searched, since they are above 8 MB or look like secrets: 1.]`,
+    `min.js:1:[500 characters before] …${"y".repeat(100)}needle\nmin.js:2:${"z".repeat(300)}needle${"z".repeat(194)}… [106 more characters]\n[Files not searched, because they are above 8 MB or look like secrets: 1.]`,
   );
 });
 

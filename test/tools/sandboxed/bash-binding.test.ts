@@ -197,7 +197,7 @@ test("a script that was changed, added or removed since the approval is not exec
   session.put("s.sh", "echo evil > evil.txt\n");
   const refused = await runAs(session, previewDigest, "bash s.sh");
   expect(refused.isError).toBe(true);
-  expect(text(refused)).toMatch(/^Not run: .* is not what it was when it was allowed\. Call it again/u);
+  expect(text(refused)).toMatch(/^Not run: .* has changed since it was allowed\. Call again/u);
   expect(() => session.bytes("evil.txt")).toThrow("ENOENT");
   rmSync(path.join(session.root, "s.sh"));
   expect(text(await runAs(session, previewDigest, "bash s.sh"))).toContain("Not run");
@@ -210,6 +210,6 @@ test("a script that the command itself changes during its run is not executed un
   const { previewDigest } = await look(session, command);
   const result = await runAs(session, previewDigest, command);
   expect(() => session.bytes("evil.txt")).toThrow("ENOENT");
-  expect(text(result)).toContain("/workspace/s.sh is not what it was when this was allowed");
+  expect(text(result)).toContain("/workspace/s.sh has changed since this was allowed");
   expect(text(result)).toContain("after");
 });

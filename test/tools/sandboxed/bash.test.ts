@@ -130,7 +130,9 @@ test("a failed call does not change the state of the next one", async () => {
 
 test("a deleted working directory is replaced by the root, and the model is told", async () => {
   const [, second] = await inTurn(fileSession(sandbox), ["mkdir -p f/g; cd f/g; rm -r /workspace/f", "pwd"]);
-  expect(second).toBe("exit code 0\nstdout:\n/workspace\n[/workspace/f/g is gone; the command ran in /workspace.]");
+  expect(second).toBe(
+    "exit code 0\nstdout:\n/workspace\n[/workspace/f/g no longer exists; the command ran in /workspace.]",
+  );
 });
 
 test("variables that are too large to persist are named", async () => {

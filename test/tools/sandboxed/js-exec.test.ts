@@ -40,7 +40,7 @@ const failing = [
   {
     name: "a promise that nothing settles",
     code: "await new Promise(() => {})",
-    says: /waits for something that never comes/,
+    says: /waits for a promise that nothing settles/,
   },
   { name: "a package", code: "import _ from 'lodash'", says: /packages are not in the sandbox/ },
   { name: "a module that is not there", code: "import './absent.js'", says: /there is no such file/ },

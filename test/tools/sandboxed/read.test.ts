@@ -19,7 +19,7 @@ const shown = [
     name: "a window and how to go on",
     content: "a\nb\nc\nd\n",
     input: { offset: 2, limit: 2 },
-    says: "2\tb\n3\tc\n[Lines 2–3 of 4. Read on with offset 4.]",
+    says: "2\tb\n3\tc\n[Lines 2–3 of 4. Continue with offset 4.]",
     summary: "2 lines",
   },
   {
@@ -50,7 +50,7 @@ test("read cuts a long result at a line, and names the next offset", async () =>
   const session = fileSession(sandbox);
   session.put("long.txt", `${"y".repeat(99)}\n`.repeat(2_000));
   const first = text(await session.run("read", { path: "long.txt" }));
-  const next = Number(/Read on with offset (\d+)/.exec(first)?.[1]);
+  const next = Number(/Continue with offset (\d+)/.exec(first)?.[1]);
   expect(first.length).toBeLessThan(41_000);
   expect(first).toContain(`[Lines 1–${next - 1} of 2000.`);
   expect(text(await session.run("read", { path: "long.txt", offset: next }))).toMatch(new RegExp(`^${next}\ty`));
@@ -61,7 +61,7 @@ test("read finds lines in a file much larger than a guest's memory", async () =>
   session.put("huge.log", Buffer.alloc(150_000_000, "0123456789abcde\n"));
   const result = await session.run("read", { path: "huge.log", offset: 9_000_000, limit: 1 });
   expect(text(result)).toBe(
-    "9000000\t0123456789abcde\n[Lines 9000000–9000000 of 9375000. Read on with offset 9000001.]",
+    "9000000\t0123456789abcde\n[Lines 9000000–9000000 of 9375000. Continue with offset 9000001.]",
   );
 });
 
@@ -102,7 +102,7 @@ test("read and grep decode UTF-16 with a byte order mark, and find secrets in it
     expect(text(await session.run("read", { path: file })), file).toBe("1\tone\n2\ttwo žluť");
   expect(session.known.get("le.log")).toBe(createHash("sha256").update(session.bytes("le.log")).digest("hex"));
   expect(text(await session.run("grep", { pattern: "two", output_mode: "content" }))).toBe(
-    "be.log:2:two žluť\nle.log:2:two žluť\n[Files not searched, since they are above 8 MB or look like secrets: 1.]",
+    "be.log:2:two žluť\nle.log:2:two žluť\n[Files not searched, because they are above 8 MB or look like secrets: 1.]",
   );
   expect((await session.run("read", { path: "token.txt" })).isError).toBe(true);
   const edited = await session.run("edit", { path: "le.log", old_string: "one", new_string: "1" });

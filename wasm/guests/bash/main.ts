@@ -25,7 +25,7 @@ const NOTHING = "/dev/null";
 /** Maximum size of the output, in bytes, because it is held in memory until the end. */
 const MAX_PRINTED = 8_388_608;
 const CHANGED =
-  "Not run: the working directory, a variable or a script that it executes is not what it was when it was allowed. Call it again, and people see what it is now.";
+  "Not run: the working directory, a variable or a script that it executes has changed since it was allowed. Call again, so that people see it as it is now.";
 /** The exit code of a command that ran out of time, as `timeout` has it. */
 const TIMED_OUT = 124;
 /** Last line that the shell and each nested shell print about a script that timed out or was stopped. */
@@ -49,7 +49,7 @@ async function run(input: string): Promise<string> {
     (sentence) => notes.add(sentence),
   );
   const cwd = isDirectory(files, request.cwd) ? request.cwd : "";
-  if (cwd !== request.cwd) notes.add(`${ROOT}/${request.cwd} is gone; the command ran in ${ROOT}.`);
+  if (cwd !== request.cwd) notes.add(`${ROOT}/${request.cwd} no longer exists; the command ran in ${ROOT}.`);
   const binding = request.looks || request.bound !== null ? bindingOf({ ...request, cwd }, files) : null;
   if (request.looks) return JSON.stringify(binding);
   if (binding !== null && binding.digest !== request.bound) return JSON.stringify({ refused: CHANGED });
@@ -80,7 +80,7 @@ function guardOf(binding: BashBinding | null, files: Filesystem, note: (sentence
   const allowed = binding?.files ?? {};
   return (path, content) => {
     if (!Object.hasOwn(allowed, path) || allowed[path] === files.digest("SHA-256", content)) return;
-    note(`${ROOT}/${path} is not what it was when this was allowed, and was not read. Run it in a call of its own.`);
+    note(`${ROOT}/${path} has changed since this was allowed, and was not read. Run it in a separate call.`);
     throw new FileError("EACCES", { call: "open", path });
   };
 }

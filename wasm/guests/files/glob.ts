@@ -24,9 +24,9 @@ export function glob(workspace: Workspace, request: GlobRequest): TextReply {
   }
   const shown = found.slice(request.offset, request.offset + request.limit);
   const end = request.offset + shown.length;
-  if (shown.length === 0) notes.push(`[${found.length} files match; offset ${request.offset} is behind them.]`);
+  if (shown.length === 0) notes.push(`[${found.length} files match; offset ${request.offset} is past the last one.]`);
   else if (end < found.length)
-    notes.push(`[Files ${request.offset + 1}–${end} of ${found.length}. Go on with offset ${end}.]`);
+    notes.push(`[Files ${request.offset + 1}–${end} of ${found.length}. Continue with offset ${end}.]`);
   return {
     text: [...shown.map(shownPath), ...notes].join("\n"),
     summary: found.length === 1 ? "1 file" : `${found.length} files`,

@@ -62,7 +62,7 @@ export function grep(workspace: Workspace, request: GrepRequest): TextReply {
   let files = 0;
   let full = false;
   for (const { path, text, skipped } of texts(workspace, paths, pattern)) {
-    if (skipped > 0) notes.push(`[Files not searched, since they are above 8 MB or look like secrets: ${skipped}.]`);
+    if (skipped > 0) notes.push(`[Files not searched, because they are above 8 MB or look like secrets: ${skipped}.]`);
     const found = linesIn(text, pattern);
     if (found.length === 0) continue;
     files++;
@@ -73,7 +73,7 @@ export function grep(workspace: Workspace, request: GrepRequest): TextReply {
     if (full) break;
   }
   if (full)
-    notes.push(`[Cut here; there is more. Go on with offset ${page.next}, or narrow pattern, path, glob or type.]`);
+    notes.push(`[Cut here; there is more. Continue with offset ${page.next}, or narrow pattern, path, glob or type.]`);
   return { text: textOf(page, request, notes), summary: summaryOf(request, { matches, files, full }) };
 }
 

@@ -12,7 +12,7 @@ function hintFor(text: string, wanted: string): string {
   const wantedLines = linesOf(wanted);
   const unnumbered = wantedLines.map((line) => line.replace(NUMBERED, "")).join("\n");
   if (wantedLines.every((line) => NUMBERED.test(line)) && text.includes(unnumbered))
-    return "It begins its lines with numbers, which read adds: leave them out.";
+    return "Its lines begin with the numbers that read adds: leave them out.";
   const unescaped = wanted.replaceAll(/\\(["'nt\\])/g, (_, char: string) => ESCAPED[char] ?? char);
   if (unescaped !== wanted && text.includes(unescaped))
     return "It is escaped once too often: the file has line ends, tabs, quotes or backslashes where it has escapes.";

@@ -40,14 +40,14 @@ function readText(workspace: Workspace, { path, offset, limit }: ReadRequest): R
   const { totalLines, sha256 } = window;
   if (totalLines === 0) return { type: "text", text: `${path} is empty.`, summary: "empty", sha256 };
   if (offset > totalLines) {
-    throw new Refusal(`${path} has ${totalLines} lines; offset ${offset} is behind its end.`);
+    throw new Refusal(`${path} has ${totalLines} lines; offset ${offset} is past its end.`);
   }
   const shown = numbered(window, offset);
   const end = offset + shown.length - 1;
   const notes: string[] = [];
   if (!window.wellFormed)
     notes.push("[Not valid UTF-8: undecodable bytes are shown as \uFFFD, and edit refuses the file.]");
-  if (end < totalLines) notes.push(`[Lines ${offset}–${end} of ${totalLines}. Read on with offset ${end + 1}.]`);
+  if (end < totalLines) notes.push(`[Lines ${offset}–${end} of ${totalLines}. Continue with offset ${end + 1}.]`);
   return {
     type: "text",
     text: [...shown, ...notes].join("\n"),

@@ -14,6 +14,6 @@ export function walk(workspace: Workspace, path: string, pattern: string): { pat
     dependencies: named.includes("node_modules"),
     maxEntries: MAX_ENTRIES,
   });
-  const notes = cut ? [`[More than ${MAX_ENTRIES} entries: the rest was not looked at. Set a narrower path.]`] : [];
+  const notes = cut ? [`[More than ${MAX_ENTRIES} entries: the rest was not searched. Set a narrower path.]`] : [];
   return { paths: splitPaths(paths), notes };
 }

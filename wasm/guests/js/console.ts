@@ -49,6 +49,6 @@ export function createConsole(): CapturedConsole {
       table: print,
       assert: check,
     },
-    text: () => [...(dropped > 0 ? [`[${dropped} characters before this were let go]`] : []), ...lines].join("\n"),
+    text: () => [...(dropped > 0 ? [`[${dropped} characters before this were dropped]`] : []), ...lines].join("\n"),
   };
 }

@@ -29,10 +29,10 @@ const KNOWN = new Set(["method", "headers", "body"]);
  */
 export async function fetch(input: unknown, init: Init = {}): Promise<Response> {
   const unknown = Object.keys(init).find((key) => !KNOWN.has(key));
-  if (unknown !== undefined) throw new TypeError(`fetch takes method, headers and body here, not ${unknown}.`);
+  if (unknown !== undefined) throw new TypeError(`fetch accepts only method, headers and body here, not ${unknown}.`);
   const { method = "GET", headers = {}, body } = init;
   if (typeof body !== "string" && body !== undefined && body !== null) {
-    throw new TypeError("The body of a request is text here: JSON.stringify what is none.");
+    throw new TypeError("The body of a request must be text here: use JSON.stringify for anything else.");
   }
   const request = {
     url: String(input),

@@ -67,7 +67,7 @@ async function resultOf(
 ): Promise<{ readonly value: string | null; readonly error: string | null }> {
   const stuck = async (): Promise<never> => {
     await loop.idle();
-    throw new Error("The program waits for something that never comes: a promise that nothing settles.");
+    throw new Error("The program waits for a promise that nothing settles.");
   };
   try {
     const value: unknown = await Promise.race([start(), loop.failed, stuck()]);

@@ -19,7 +19,7 @@ export interface Modules {
   run(source: string, path: string): Promise<unknown>;
 }
 
-const OFFERED = "Offered are node:fs, node:fs/promises, node:path, and files of the sandbox by relative path.";
+const OFFERED = "Available are node:fs, node:fs/promises, node:path, and files of the sandbox by relative path.";
 
 export function createModules(
   files: Filesystem,
@@ -134,7 +134,7 @@ function pathOf(specifier: string, from: string): string {
   }
   const path = absolute(specifier, dirname(from));
   if (![".js", ".mjs", ".json"].includes(extname(path))) {
-    throw new Error(`Cannot import "${specifier}": only .js, .mjs and .json files, by their whole name.`);
+    throw new Error(`Cannot import "${specifier}": only .js, .mjs and .json files, by their full name.`);
   }
   return path;
 }
