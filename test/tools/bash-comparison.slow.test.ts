@@ -46,7 +46,8 @@ async function endingsOf(
   expect(text(await sandboxed.run("bash", { command }))).toMatch(/^exit code 0/u);
   const env = { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC" };
   const directories = places.map((place) => path.join(native.root, place));
-  const { error } = spawnSync("bash", ["-c", RUN_ALL, "bash", ...directories], { env });
+  // Process substitutions may outlive their script. They hold this pipe open, so that its end is theirs.
+  const { error } = spawnSync("bash", ["-c", `exec 19>&1; ${RUN_ALL}`, "bash", ...directories], { env });
   if (error !== undefined)
     throw new Error("these tests compare with the system's bash, which must be installed", { cause: error });
   const ended = (root: string, shown: string, place: string): Ended => {

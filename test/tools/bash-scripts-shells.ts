@@ -61,7 +61,7 @@ echo $LINENO`,
   ],
   "process substitutions that last": [
     `exec > >(sed 's/^/1:/'); exec > >(sed 's/^/2:/'); echo hi`,
-    `exec 2> >(sed 's/^/E/'); echo a >&2; exec > >(sed 's/^/O/' | sed 's/$/!/'); echo b; exec > >(cat); echo c; (exec > >(tr a-z A-Z); echo sub)`,
+    `exec 2> >(sed 's/^/E/' >&2); echo a >&2; exec > >(sed 's/^/O/' | sed 's/$/!/'); echo b; exec > >(cat); echo c; (exec > >(tr a-z A-Z); echo sub)`,
   ],
   "bytes of tr": [
     `echo 'é' | tr é e | od -c; echo 'naïve' | tr -d 'ï' | od -c; echo 'é' | tr -c 'a-z\\n' '_'; echo 'Ünï' | tr '[:lower:]' '[:upper:]'; echo 'é x' | tr -cd '[:print:]\\n'; tr '\\200-\\377' '?' <<< aé; tr a-c x <<< abcd; tr abc xy <<< abcd; tr -t abc xy <<< abcd; tr -s a-z <<< aabbcc; tr '[a*3]b' 'xyz' <<< ab; tr abc '[x*2]y' <<< abc; tr -dc '[:alnum:]_-' <<< 'a b_c-d!'; echo; tr '[=a=]' b <<< aa; tr 'a\\-z' 123 <<< 'a-z'; tr '\\\\' / <<< 'a\\b'; tr / '\\\\' <<< a/b; tr '\\0' '\\n' < <(printf 'a\\0b\\0'); tr -cs '[:alnum:]' '[\\n*]' <<< 'x, y!'; tr -ds a b <<< abbaabb; tr 'a-' 'xy' <<< a-; tr '\\101' Z <<< ABA`,
