@@ -165,6 +165,7 @@ function whatCameBack(error: AppError, isGiven: boolean): string {
   }
 }
 
+/** Says of a provider that there is no connection to it, and what to do. */
 export function unreachable(error: AppError): string {
   const why = connectionRemedy(error);
   return `cannot be reached${why === null ? ". Check the network or the base URL" : `: ${why}`}.`;

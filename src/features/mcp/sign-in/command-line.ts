@@ -1,6 +1,7 @@
 import type { StoreWorld, SubcommandWorld } from "../../../cli/subcommand.ts";
 import { suggestion } from "../../../config/problems.ts";
 import { isObject } from "../../../core/text/from-json.ts";
+import { utcDay } from "../../../core/text/utc.ts";
 import { createSystemResolve } from "../../../tools/network/resolve.ts";
 import { readSealingKey, sealingKey } from "../../../tools/secrets/sealing-key.ts";
 import { mcpSettings } from "../feature.ts";
@@ -132,7 +133,7 @@ async function stateOf(
     case "locked":
       return `its sign-in cannot be read. ${kept.why} To sign in again: ${again}`;
     default:
-      return `signed in by ${kept.row.by} ${dayOf(kept.row.at)}${kept.row.renewedAt > kept.row.at ? `, renewed ${dayOf(kept.row.renewedAt)}` : ""}`;
+      return `signed in by ${kept.row.by} ${utcDay(kept.row.at)}${kept.row.renewedAt > kept.row.at ? `, renewed ${utcDay(kept.row.renewedAt)}` : ""}`;
   }
 }
 
@@ -158,8 +159,4 @@ function serverNamed(name: string, { servers, idle }: McpConfig): SignedServer {
 async function tellPrograms({ home, notify }: World): Promise<void> {
   await SIGN_INS_CHANGED.send(home);
   await notify("servers");
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }
