@@ -36,7 +36,7 @@ export const SLACK_SAMPLES: readonly SlackSample[] = [
     name: "a pull request of GitHub's app",
     message: PULL_REQUEST,
     says: [
-      "opened by https://github.example/ana",
+      "opened by [ana](https://github.example/ana)",
       "#42 Retry the payment call",
       "one in a hundred connections & we",
       "Labels: bug, payments",
@@ -221,7 +221,7 @@ export const SLACK_SAMPLES: readonly SlackSample[] = [
       ],
     },
     says: [
-      "*ask* @ana in #ops(C0001) or @group S01:wave:[docs](https://a.example)@hereNov 14#ff0000new & odd",
+      "*ask* @ana in #ops(C0001) or @group S01:wave:[docs](https://a.example)@here2023-11-14#ff0000new & odd",
       "3. third",
       "  - inner",
       "> said\n> so",

@@ -65,7 +65,7 @@ function piece(element: Node, depth: number): string {
     case "emoji":
       return `:${textOf(element.name)}:`;
     case "date":
-      return `<!date^${String(element.timestamp)}^|${textOf(element.fallback)}>`;
+      return date(element);
     case "color":
       return textOf(element.value);
     case "file":
@@ -73,6 +73,10 @@ function piece(element: Node, depth: number): string {
     default:
       return other(element, depth);
   }
+}
+
+function date({ timestamp, format, url, fallback }: Node): string {
+  return `<!date^${String(timestamp)}^${textOf(format)}^${textOf(url)}|${textOf(fallback)}>`;
 }
 
 /** Mentions and unknown elements, read by the usual fields. */

@@ -72,7 +72,8 @@ function reference(body: string, names: Names): string | null {
 /** A link. Slack makes links of words such as README.md or deploy.sh, for which only the typed label is kept. */
 function link(target: string, label: string): string {
   if (target === `http://${label}` || target === `http://${label}/`) return label;
-  return label === "" || target.endsWith(label) ? target.replace(/^mailto:/u, "") : `[${label}](${target})`;
+  const isAddress = label === "" || target === label || target.replace(/^(?:https?:\/\/|mailto:|tel:)/u, "") === label;
+  return isAddress ? target.replace(/^mailto:/u, "") : `[${label}](${target})`;
 }
 
 /** Includes the id, since names change, and a private channel cannot be found by its name. */
@@ -82,12 +83,12 @@ function channel(id: string, name: string): string {
 
 /** Group mentions and dates. Source: Slack docs, Formatting text, Special mentions, Date formatting. */
 function special(target: string, label: string): string {
-  const [kind = "", value = ""] = target.split("^", 2);
+  const [kind = "", value = "", format = "", address = ""] = target.split("^");
   switch (kind) {
     case "subteam":
       return label === "" ? `@group ${value}` : called(label);
     case "date":
-      return label === "" ? formatTime(value) : label;
+      return address === "" ? formatTime(value, format, label) : link(address, formatTime(value, format, label));
     default:
       return called(label === "" ? kind : label);
   }
@@ -97,8 +98,16 @@ function called(name: string): string {
   return name.startsWith("@") ? name : `@${name}`;
 }
 
-/** `2026-11-03 09:12 UTC`, or the value as it is if it is not a time. */
-function formatTime(seconds: string): string {
-  const date = new Date(Number(seconds) * 1_000);
-  return Number.isNaN(date.getTime()) ? seconds : `${utcMinute(date.getTime())} UTC`;
+/**
+ * A time in its format, whose words people see, in UTC; `2026-11-03 09:12 UTC` without a format. People see the
+ * fallback only if it is not a time.
+ */
+function formatTime(seconds: string, format: string, fallback: string): string {
+  const at = Number(seconds) * 1_000;
+  if (Number.isNaN(new Date(at).getTime())) return fallback || seconds;
+  const [day = "", minute = ""] = utcMinute(at).split(" ");
+  return (format || "{ago}")
+    .replaceAll(/\{(?:date|day)_?\w{0,20}\}/gu, day)
+    .replaceAll(/\{time_?\w{0,20}\}/gu, `${minute} UTC`)
+    .replaceAll("{ago}", `${day} ${minute} UTC`);
 }

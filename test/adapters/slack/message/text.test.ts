@@ -20,11 +20,23 @@ const cases = [
   {
     name: "a moment",
     written: "<!date^1700000000^{date}^https://a.example|Nov 14> <!date^1700000000^{date_long}> <!date^later^{date}>",
-    read: "Nov 14 2023-11-14 22:13 UTC later",
+    read: "[2023-11-14](https://a.example) 2023-11-14 later",
   },
+  {
+    name: "a moment within a sentence",
+    written:
+      "<!date^1700000000^Began {date_short_pretty} at {time_secs}|Incident> <!date^1700000000^{ago}|1700000000> <!date^1700000000^|>",
+    read: "Began 2023-11-14 at 22:13 UTC 2023-11-14 22:13 UTC 2023-11-14 22:13 UTC",
+  },
+  { name: "a moment that is none", written: "<!date^soon^{date}|next week>", read: "next week" },
   { name: "a link", written: "<https://a.example/x?y=1&amp;z=2>", read: "https://a.example/x?y=1&z=2" },
   { name: "a link with a label", written: "<https://a.example|the docs>", read: "[the docs](https://a.example)" },
   { name: "a link that is its own label", written: "<https://a.example|a.example>", read: "https://a.example" },
+  {
+    name: "links whose labels end their addresses",
+    written: "<https://a.example/acme|acme>/<https://a.example/acme/shop|shop>",
+    read: "[acme](https://a.example/acme)/[shop](https://a.example/acme/shop)",
+  },
   {
     name: "a file that Slack takes for a site",
     written: "run scripts/<http://deploy.sh|deploy.sh>",
