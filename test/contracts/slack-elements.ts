@@ -126,6 +126,33 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
     ],
   },
   {
+    name: "the options behind a button, on a card whose colour alone says that something is wrong",
+    message: {
+      text: "",
+      attachments: [
+        {
+          color: "a30200",
+          author_name: "kustomization/shop",
+          blocks: [
+            {
+              type: "actions",
+              elements: [
+                {
+                  type: "overflow",
+                  options: [
+                    option(plain("Runbook"), { url: "https://runbooks.example/shop" }),
+                    option(plain("Snooze"), { description: plain("for an hour") }),
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    says: ["kustomization/shop\n[Runbook](https://runbooks.example/shop) [Snooze: for an hour]\n[marked red]"],
+  },
+  {
     name: "fields of a form that are filled in",
     message: fromBot(
       { type: "input", label: plain("Reason"), element: { type: "plain_text_input", initial_value: "disk is full" } },

@@ -181,7 +181,7 @@ describe("on Discord", () => {
     const request = await asked(at, () => at.mention(channel, "is that safe?", { repliesTo: message, type: 19 }));
     expect(request).toContain(
       quoted(
-        "GitHub wrote: bob\n[acme/harbour] Pull request opened: #412 Raise the pool to 40\nhttps://github.example/acme/harbour/pull/412\nThe pool runs dry at noon.",
+        "GitHub wrote: [bob](https://github.example/bob)\n[acme/harbour] Pull request opened: #412 Raise the pool to 40\nhttps://github.example/acme/harbour/pull/412\nThe pool runs dry at noon.\n[marked green]",
       ),
     );
   });

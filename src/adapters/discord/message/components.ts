@@ -1,4 +1,5 @@
 import { ComponentType } from "discord.js";
+import { colourNote } from "../../render/card-colour.ts";
 import { captionOf, fileNameOf } from "./embeds.ts";
 import { componentSchema, type WireComponent } from "./message-schema.ts";
 
@@ -43,12 +44,18 @@ function componentLines(component: WireComponent, readable: (text: string) => st
     return shown.length === 0 ? [] : [`[button: ${shown.join(" ")}]`];
   }
   if (SELECTS.has(type)) {
-    const choices = options.map((option) => option.label).join(", ");
+    const choices = options.map(choice).join(", ");
     return [`[menu: ${[placeholder, choices].filter(Boolean).join(": ")}]`];
   }
+  if (type === ComponentType.Container) return [colourNote(component.accent_color)].filter(Boolean);
   if (file !== undefined) return [`[file: ${name === "" ? fileNameOf(file.url) : name}]`];
   const pictures = media === undefined ? items : [{ media, description: component.description }];
   if (pictures.length > 0)
     return pictures.map(({ media: shown, description }) => `[image: ${captionOf({ ...shown, description })}]`);
   return [readable(component.content), label, component.description].filter((text) => text !== "");
+}
+
+function choice({ label, description, default: isChosen }: WireComponent["options"][number]): string {
+  const more = [description, isChosen ? "chosen" : ""].filter(Boolean).join("; ");
+  return more === "" ? label : `${label} (${more})`;
 }

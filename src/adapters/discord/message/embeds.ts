@@ -1,3 +1,4 @@
+import { colourNote } from "../../render/card-colour.ts";
 import type { WireEmbed, WireMedia } from "./message-schema.ts";
 
 /** Invisible text in a field meant to be empty, since Discord requires a name and a value. */
@@ -14,8 +15,8 @@ export function embedText(embed: WireEmbed, readable: (text: string) => string):
     picture === undefined || picture.url === "" ? [] : [`[image: ${captionOf(picture)}]`],
   );
   const parts = [
-    embed.provider?.name ?? "",
-    embed.author?.name ?? "",
+    linked(embed.provider),
+    linked(embed.author),
     readable(embed.title),
     embed.url,
     readable(embed.description),
@@ -23,8 +24,13 @@ export function embedText(embed: WireEmbed, readable: (text: string) => string):
     ...images,
     embed.footer?.text ?? "",
     embed.timestamp,
+    embed.type === "rich" ? colourNote(embed.color) : "",
   ];
   return parts.filter((part) => part !== "").join("\n");
+}
+
+function linked({ name, url }: NonNullable<WireEmbed["author"]> = { name: "", url: "" }): string {
+  return name === "" || url === "" ? name : `[${name}](${url})`;
 }
 
 /** A picture's file name and description. */

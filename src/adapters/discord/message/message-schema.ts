@@ -64,12 +64,14 @@ const mediaSchema = z.object({
 
 const embedSchema = z.object({
   type: z.string().catch("rich"),
-  provider: lenient(z.object({ name: words })),
+  provider: lenient(z.object({ name: words, url: address })),
   title: words,
   description: words,
   url: address,
+  /** Red, green and blue as one number; 0 without a colour. */
+  color: count,
   timestamp: words,
-  author: lenient(z.object({ name: words })),
+  author: lenient(z.object({ name: words, url: address })),
   fields: listOf(z.object({ name: words, value: words }), 25),
   footer: lenient(z.object({ text: words })),
   image: lenient(mediaSchema),
@@ -95,7 +97,8 @@ export const componentSchema = z.object({
   media: lenient(mediaSchema),
   file: lenient(mediaSchema),
   items: listOf(z.object({ description: words, media: mediaSchema }), 10),
-  options: listOf(z.object({ label: words }), 25),
+  options: listOf(z.object({ label: words, description: words, default: z.boolean().catch(false) }), 25),
+  accent_color: count,
   components: z.array(z.unknown()).catch([]),
   accessory: z.unknown().optional(),
 });

@@ -102,9 +102,13 @@ function extrasOf(content: WireContent, names: Names): string[] {
 /** The texts of link previews and other embeds. */
 export function embedTexts(content: WireContent, names: Names): string[] {
   const readable = (text: string) => readableText(text, content, names);
-  const texts = content.embeds.map((embed) =>
-    joined([embedText(embed, readable), componentsText(embed.components, readable)]),
-  );
+  // Several embeds of one address are one card with several pictures.
+  const addresses = new Set<string>();
+  const texts = content.embeds.map((embed) => {
+    const url = addresses.has(embed.url) ? "" : embed.url;
+    addresses.add(embed.url);
+    return joined([embedText({ ...embed, url }, readable), componentsText(embed.components, readable)]);
+  });
   return texts.filter((text) => text !== "");
 }
 

@@ -1,3 +1,4 @@
+import { colourNote } from "../../render/card-colour.ts";
 import { hasUnknown, isFromEditor, textOfBlocks } from "./blocks.ts";
 import { chosenIn } from "./elements.ts";
 import { button, joined, link, type Node, nodeOf, nodesIn, scalarText, textOf, time } from "./node.ts";
@@ -24,7 +25,7 @@ function shownText(plain: string, blocks: unknown): string {
 
 /** The text of a forwarded message, a link preview or an integration's attachment. */
 export function textOfAttachment(attachment: Node): string {
-  const { pretext, title, title_link, footer, fallback } = attachment;
+  const { pretext, title, title_link, footer, fallback, color } = attachment;
   const text = joined([
     textOf(pretext),
     source(attachment),
@@ -35,8 +36,9 @@ export function textOfAttachment(attachment: Node): string {
     joined(nodesIn(attachment.actions).map(action), " "),
     joined([textOf(footer), isQuote(attachment) ? "" : time(attachment.ts)], " · "),
   ]);
+  if (text !== "") return joined([text, colourNote(Number.parseInt(textOf(color).replace("#", ""), 16))]);
   const rest = textOf(fallback);
-  return text || workObject(nodeOf(attachment.work_object_entity)) || (rest === NO_PREVIEW ? "" : rest);
+  return workObject(nodeOf(attachment.work_object_entity)) || (rest === NO_PREVIEW ? "" : rest);
 }
 
 /**

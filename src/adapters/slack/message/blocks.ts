@@ -1,4 +1,4 @@
-import { choices, field } from "./elements.ts";
+import { choices, field, overflow } from "./elements.ts";
 import { button, joined, link, mention, type Node, nodeOf, nodesIn, scalarText, textOf } from "./node.ts";
 import { richText } from "./rich-text.ts";
 
@@ -55,6 +55,8 @@ function textOfBlock(block: Node, depth: number): string {
     case "workflow_button":
     case "url":
       return button(textOf(block.text), textOf(block.url));
+    case "overflow":
+      return overflow(block);
     case "radio_buttons":
     case "checkboxes":
       return choices(block);

@@ -1,4 +1,4 @@
-import { joined, type Node, nodeOf, nodesIn, scalarText, textOf, time } from "./node.ts";
+import { button, joined, type Node, nodeOf, nodesIn, scalarText, textOf, time } from "./node.ts";
 
 /** Keys with an element's initial choice, and how to write each value in mrkdwn. */
 const CHOSEN: Readonly<Record<string, (value: unknown) => string>> = {
@@ -37,6 +37,14 @@ export function choices(element: Node): string {
     return `[${chosen.has(text) ? "x" : " "}] ${joined([text, textOf(option.description)], ": ")}`;
   });
   return joined(options);
+}
+
+/** The options behind a `…` button, which act like buttons. */
+export function overflow({ options }: Node): string {
+  const shown = nodesIn(options).map(({ text, url, description }) =>
+    button(joined([textOf(text), textOf(description)], ": "), textOf(url)),
+  );
+  return joined(shown, " ");
 }
 
 function listed(value: unknown): unknown[] {

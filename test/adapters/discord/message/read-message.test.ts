@@ -37,6 +37,7 @@ const ALERT_TEXT = [
   "[FIRING:1] HighLatency (api prod critical)",
   "http://alerts.example:9093/#/alerts?receiver=discord",
   "**Alerts Firing**:\nLabels:\n - alertname = HighLatency\n - job = api\nAnnotations:\n - summary = p99 over 2 s",
+  "[marked red]",
 ].join("\n");
 
 /** Messages with the text that each becomes in its thread's history, and the names of its files. */
@@ -46,7 +47,7 @@ const corpus: readonly Sample[] = [
   [
     "a pull request by GitHub's webhook",
     PULL_REQUEST,
-    "bob\n[acme/harbour] Pull request opened: #412 Raise the pool to 40\nhttps://github.example/acme/harbour/pull/412\nThe pool runs dry at noon.",
+    "[bob](https://github.example/bob)\n[acme/harbour] Pull request opened: #412 Raise the pool to 40\nhttps://github.example/acme/harbour/pull/412\nThe pool runs dry at noon.\n[marked green]",
     [],
   ],
   [
@@ -59,7 +60,7 @@ const corpus: readonly Sample[] = [
   [
     "a card of components",
     CARD,
-    "# Deploy 7 failed\n@bob broke #general\nStep: migrate\n[image: logo.png: the logo]\n[image: graph.png]\n[file: build.log]\n[menu: Roll back to: 6, 5]",
+    "[marked red]\n# Deploy 7 failed\n@bob broke #general\nStep: migrate\n[image: logo.png: the logo]\n[image: graph.png]\n[file: build.log]\n[menu: Roll back to: 6, 5]",
     ["logo.png", "graph.png", "build.log"],
   ],
   [
@@ -114,7 +115,7 @@ const corpus: readonly Sample[] = [
   [
     "a preview with where it is from",
     sample({ embeds: [{ type: "video", provider: { name: "YouTube", url: "https://y.example" }, title: "Talk" }] }),
-    "YouTube\nTalk",
+    "[YouTube](https://y.example)\nTalk",
     [],
   ],
   [
