@@ -52,6 +52,7 @@ export const historyMessageSchema = z.preprocess(
   messageFields.extend({
     latest_reply: tsSchema.optional().catch(undefined),
     username: z.string().nullish().catch(null),
+    reactions: z.unknown().optional(),
     bot_profile: z.object({ name: z.string().nullish() }).nullish().catch(null),
     /** Without `include_all_metadata` Slack sends only the type. */
     metadata: z

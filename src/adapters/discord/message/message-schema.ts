@@ -154,6 +154,10 @@ const plainMessageSchema = z.object({
   webhook_id: snowflake.nullish().catch("0"),
   nonce: lenient(z.union([z.string(), z.number()])),
   mention_roles: listOf(snowflake, 100),
+  reactions: listOf(
+    z.object({ emoji: z.object({ id: lenient(snowflake), name: words }), count, me: z.boolean().catch(false) }),
+    20,
+  ),
   interaction: lenient(interactionSchema),
   interaction_metadata: lenient(interactionSchema),
   message_reference: lenient(z.object({ channel_id: lenient(snowflake), message_id: lenient(snowflake) })),

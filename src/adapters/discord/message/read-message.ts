@@ -38,7 +38,7 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
   }
   if (IGNORED_MESSAGE_TYPES.has(message.type)) return null;
   const { text, quoted, files } = readMessage(message, names, ANSWERED_CHARS);
-  const content = noticeLine(message, names) ?? joined([text, ...quoted, ...fileLines(message)]);
+  const content = noticeLine(message, names) ?? joined([text, ...quoted, ...fileLines(message), reactionLine(message)]);
   return {
     messageId: message.id,
     author: {
@@ -124,6 +124,15 @@ function pollText({ question, answers, results }: WirePoll): string {
 function votesText(answerId: number, { answer_counts: counts }: NonNullable<WirePoll["results"]>): string {
   const votes = counts.find(({ id }) => id === answerId)?.count ?? 0;
   return votes === 1 ? "1 vote" : `${votes} votes`;
+}
+
+/** The reactions of others than the bot. */
+function reactionLine({ reactions }: PlainWireMessage): string {
+  const shown = reactions.flatMap(({ emoji, count, me }) => {
+    const others = count - (me ? 1 : 0);
+    return others > 0 ? [`${emoji.id === undefined ? emoji.name : `:${emoji.name}:`} ${others}`] : [];
+  });
+  return shown.length === 0 ? "" : `[reactions: ${shown.join(", ")}]`;
 }
 
 function fileLines({ attachments }: Pick<WireContent, "attachments">): string[] {

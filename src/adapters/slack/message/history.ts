@@ -9,6 +9,9 @@ import { type HistoryMessage, historyMessageSchema, tsToMs } from "../wire.ts";
 import { joined, nodesIn, textOf } from "./node.ts";
 import { readMessage } from "./read-message.ts";
 
+/** Maximum number of people named for one reaction. */
+const REACTED = 3;
+
 export interface ThreadReader {
   readonly web: SlackWeb;
   readonly identity: Identity;
@@ -95,19 +98,36 @@ async function readChannel(reader: ThreadReader, { channelId }: ThreadRef, limit
 async function threadMessage(reader: ThreadReader, message: HistoryMessage): Promise<ThreadMessage> {
   const { identity, directory } = reader;
   const content = message.user === identity.userId ? ownContent(message) : message;
-  const [author, { text, quoted, files }] = await Promise.all([
+  const [author, { text, quoted, files }, reactions] = await Promise.all([
     authorOf(message, reader),
     readMessage(content, { directory, botUserId: null }),
+    reactionLine(message, reader),
   ]);
   const names = files.map(({ name }) => `[file: ${name}]`);
   return {
     messageId: message.ts,
     author,
-    text: joined([text, ...quoted, ...names]),
+    text: joined([text, ...quoted, ...names, reactions]),
     ...(quoted.length === 0 ? {} : { isQuoting: true }),
     attachments: files,
     at: tsToMs(message.ts),
   };
+}
+
+/** The reactions of others than the bot, with who reacted if these are few. */
+async function reactionLine(
+  { reactions }: HistoryMessage,
+  { identity, directory }: Pick<ThreadReader, "identity" | "directory">,
+): Promise<string> {
+  const shown = nodesIn(reactions).map(async ({ name, users }) => {
+    const others = Array.isArray(users) ? users.map(textOf).filter((id) => id !== identity.userId) : [];
+    if (others.length > REACTED) return `:${textOf(name)}: ${others.length}`;
+    const names = await directory.namesOf(others);
+    const who = others.map((id) => names.get(id) ?? id).join(", ");
+    return who === "" ? "" : `:${textOf(name)}: ${who}`;
+  });
+  const line = joined(await Promise.all(shown), "; ");
+  return line === "" ? "" : `[reactions: ${line}]`;
 }
 
 /** The author. Integrations have the name that they chose, or their app's. */

@@ -69,6 +69,19 @@ const cards: readonly (readonly [name: string, parts: object, text: string])[] =
     },
     "[menu: State: Open (pages people), Muted (for an hour; chosen), Closed]",
   ],
+  [
+    "reactions of others than the bot",
+    {
+      content: "api is down",
+      reactions: [
+        { emoji: { id: null, name: "👀" }, count: 2, me: false },
+        { emoji: { id: "7", name: "ack" }, count: 3, me: true },
+        { emoji: { id: null, name: "✅" }, count: 1, me: true },
+        "odd",
+      ],
+    },
+    "api is down\n[reactions: 👀 2, :ack: 2]",
+  ],
 ];
 
 test.each(cards)("%s is read", (_name, parts, text) => {

@@ -54,6 +54,26 @@ test("thread messages include their files, and the display names of integrations
   expect(issue?.author).toMatchObject({ name: "Sentry", isBot: true });
 });
 
+test("messages of a thread include who reacted to them, but not the bot's own signs", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const { workspace } = harness.server;
+  const { botUserId } = workspace;
+  const crowd = ["U1", "U2", "U3", "U4", botUserId];
+  const raw = {
+    reactions: [
+      { name: "eyes", users: [botUserId, "U0BOB"], count: 2 },
+      { name: "tada", users: crowd, count: crowd.length },
+      { name: "white_check_mark", users: [botUserId], count: 1 },
+      "odd",
+    ],
+  };
+  const root = workspace.add({ channel: "C0001", user: "U0ANA", text: "the disk is full", raw });
+  workspace.add({ channel: "C0001", user: "U0ANA", text: "still", threadTs: root.ts, raw: { reactions: 7 } });
+  const read = await harness.platform.fetchThread({ ...CHANNEL, threadId: root.ts }, 10, signal);
+  expect(read.map(({ text }) => text)).toEqual(["the disk is full\n[reactions: :eyes: bob; :tada: 4]", "still"]);
+});
+
 test("an edit has the message's key and the time of the edit; an added preview is no edit", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
