@@ -17,7 +17,6 @@ export interface Skill {
   readonly name: string;
   readonly description: string;
   readonly whenToUse: string | null;
-  readonly license: string | null;
   readonly compatibility: string | null;
   /** `allowed-tools` as written: the tools that the author suggests. It grants nothing. */
   readonly allowedTools: string | null;

@@ -6,7 +6,6 @@ export function skillWith(more: Partial<Skill> = {}): Skill {
     name: "tidy",
     description: "Tidies files.",
     whenToUse: null,
-    license: null,
     compatibility: null,
     allowedTools: null,
     tools: null,

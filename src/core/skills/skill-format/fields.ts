@@ -83,9 +83,9 @@ const fields = z.object({
     .transform((text) => visibleLine(text ?? "", MAX_DESCRIPTION))
     .refine((text) => text !== "", "is missing"),
   when_to_use: optionalLine(MAX_LINE),
-  license: optionalLine(MAX_LINE),
   compatibility: optionalLine(MAX_COMPATIBILITY),
-  /** Notes of the author for other programs; not used here. */
+  /** Not used here, like the author's notes for other programs in `metadata`. */
+  license: z.unknown().optional(),
   metadata: z.unknown().optional(),
   "allowed-tools": z
     .union([z.array(line(MAX_LINE)).transform((list) => list.join(", ")), scalar], "must be text or a list of names")
@@ -108,7 +108,6 @@ const fields = z.object({
 /** Fields that other agents use differently. Values that do not fit are ignored. */
 const FOREIGN: ReadonlySet<string> = new Set([
   "name",
-  "license",
   "compatibility",
   "when_to_use",
   "allowed-tools",

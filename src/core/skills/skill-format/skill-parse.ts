@@ -40,7 +40,7 @@ export function parseSkill(file: SkillFile): ParsedSkill {
   if (read.type === "wrong") return problem(matter.lineOf(read.key), read.reason);
   const { when_to_use: whenToUse, "allowed-tools": allowedTools, name: given, ...rest } = read.fields;
   const { "argument-hint": argumentHint, "disable-model-invocation": isForPeopleOnly, ...more } = rest;
-  const { arguments: named, tools: written, metadata: _metadata, ...plain } = more;
+  const { arguments: named, tools: written, metadata: _metadata, license: _license, ...plain } = more;
   const name = nameOf(given ?? null, folderName);
   if (name === "") return problem(matter.lineOf("name"), NO_NAME);
   if (RESERVED.includes(name)) return problem(matter.lineOf("name"), `name: ${name} is reserved for something else`);

@@ -42,7 +42,6 @@ scope: session`;
   expect(skillOf(file(matter))).toEqual({
     name: "pdf-tools",
     description: "Fills in PDF forms.",
-    license: "Apache-2.0",
     compatibility: "Needs git and jq",
     allowedTools: "Bash(git add:*) Read",
     whenToUse: "When someone has a PDF.",
@@ -163,8 +162,8 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   },
   {
     name: "a description that is no YAML",
-    text: file("name: x\ndescription: [draft] *Checks*\n  releases: all\nlicense: MIT"),
-    expected: { name: "x", description: "[draft] *Checks* releases: all", license: "MIT" },
+    text: file("name: x\ndescription: [draft] *Checks*\n  releases: all\nwhen_to_use: Often"),
+    expected: { name: "x", description: "[draft] *Checks* releases: all", whenToUse: "Often" },
   },
   {
     name: "a description that begins with a sign of YAML",
@@ -173,13 +172,13 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   },
   {
     name: "metadata that is no YAML",
-    text: file("description: d\nmetadata:\n  words: [@Timer, other]\nlicense: MIT"),
-    expected: { license: "MIT", ignoredNotes: ["metadata"] },
+    text: file("description: d\nmetadata:\n  words: [@Timer, other]\nwhen_to_use: Often"),
+    expected: { whenToUse: "Often", ignoredNotes: ["metadata"] },
   },
   {
     name: "a licence whose quote is never closed",
     text: file('name: x\ndescription: d\nlicense: "a'),
-    expected: { name: "x", license: null, ignoredNotes: ["license"] },
+    expected: { name: "x", ignoredNotes: ["license"] },
   },
   {
     name: "a colon that should be quoted",
@@ -188,13 +187,13 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   },
   {
     name: "a colon at the end of a line",
-    text: file("description: Do this:\nlicense: MIT\ncompatibility: no: yes"),
-    expected: { description: "Do this:", license: "MIT", compatibility: "no: yes" },
+    text: file("description: Do this:\nwhen_to_use: Often\ncompatibility: no: yes"),
+    expected: { description: "Do this:", whenToUse: "Often", compatibility: "no: yes" },
   },
   {
     name: "a text behind the sign of a block",
-    text: file("name: x\ndescription: >- Use it: always.\nlicense: | MIT"),
-    expected: { name: "x", description: "Use it: always.", license: "MIT" },
+    text: file("name: x\ndescription: >- Use it: always.\nwhen_to_use: | Often"),
+    expected: { name: "x", description: "Use it: always.", whenToUse: "Often" },
   },
   {
     name: "a heading right behind the closing dashes",
@@ -239,8 +238,8 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   { name: "no tools at all", text: file("description: d\ntools: []"), expected: { tools: [] } },
   {
     name: "empty fields",
-    text: file("description: d\nlicense:\nargs:\ntools:"),
-    expected: { license: null, tools: null },
+    text: file("description: d\nwhen_to_use:\nargs:\ntools:"),
+    expected: { whenToUse: null, tools: null },
   },
   { name: "dashes in the body", text: file("description: d", "a\n---\nb"), expected: { body: "a\n---\nb" } },
 ];
