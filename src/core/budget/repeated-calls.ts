@@ -6,7 +6,6 @@ import { canonicalJson } from "../text/canonical-json.ts";
 const HINT_AFTER = 3;
 /** The run ends after this many. */
 const STOP_AFTER = 5;
-const HINT = "[The same call has had the same result ";
 
 /** The part of a run's state that shows which calls it made. */
 interface Calls {
@@ -29,8 +28,8 @@ export function withRepeatHints(
     times = now !== null && now === print ? times + 1 : 1;
     print = now;
     if (times < HINT_AFTER) return result;
-    const text = `${HINT}${times} times in a row. Try something else, or end your turn and say what is missing.]`;
-    return { ...result, content: [...result.content, { type: "text", text }] };
+    const text = `[The same call has had the same result ${times} times in a row. Try something else, or end your turn and say what is missing.]`;
+    return { ...result, content: [...result.content, { type: "text", text, isAdded: true }] };
   });
 }
 
@@ -79,8 +78,11 @@ function* newestCalls({ messages, turns }: Calls): Generator<{ use: ToolUseBlock
   }
 }
 
+/** Older rows mark a hint by these words alone. */
+const EARLIER = "[The same call has had the same result ";
+
 /** Fingerprint of a call and its result, without any hint in the result. */
 function printOf({ name, input }: ToolUseBlock, { content, isError }: ToolResultBlock): string {
-  const withoutHints = content.filter((block) => block.type !== "text" || !block.text.startsWith(HINT));
-  return canonicalJson([name, input, withoutHints, isError]);
+  const own = content.filter((block) => block.type !== "text" || !(block.isAdded ?? block.text.startsWith(EARLIER)));
+  return canonicalJson([name, input, own, isError]);
 }

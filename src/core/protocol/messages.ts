@@ -13,7 +13,7 @@ export type Origin = z.infer<typeof originSchema>;
 const textBlock = z.object({
   type: z.literal("text"),
   text: z.string(),
-  /** A feature added this text to the author's words. */
+  /** The program added this text to the author's words or to a tool's output. */
   isAdded: z.literal(true).exactOptional(),
   /** The author quotes this text from somebody else. */
   isQuoted: z.literal(true).exactOptional(),
