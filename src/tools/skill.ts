@@ -80,9 +80,9 @@ function listed(catalogue: SkillCatalogue): ToolResult {
 
 function called(skill: Skill, asked: Input): ToolResult {
   const rendered = renderSkill(skill, givenIn(asked));
-  return rendered.type === "ready"
-    ? textResult(rendered.text)
-    : errorResult(missingText(skill, rendered.args), "arguments missing");
+  if (rendered.type === "missing") return errorResult(missingText(skill, rendered.args), "arguments missing");
+  const { text, tools } = rendered;
+  return textResult(text, tools === null ? {} : { narrowsTo: tools });
 }
 
 function givenIn({ args, arguments: listed = [] }: Input): GivenArguments {

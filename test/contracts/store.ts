@@ -169,6 +169,13 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
         content: [
           { type: "text", text: "héllo \u0000-less 👩‍🚀" },
           { type: "image", mediaType: "image/png", data: "aGk=", name: "a.png" },
+          {
+            type: "tool_result",
+            toolUseId: "call_1",
+            content: [{ type: "text", text: "a hint", isAdded: true }],
+            isError: false,
+            narrowsTo: ["read"],
+          },
         ],
         author: { id: "slack:U1", name: "Ana" },
         context: true,
@@ -188,6 +195,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       const result = {
         content: [{ type: "text" as const, text: "done" }],
         isError: false,
+        narrowsTo: ["read"],
         files: [{ path: "a.txt", sha256: "00", action: "wrote" as const }],
       };
       await store.transaction((tx) =>

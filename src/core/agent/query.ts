@@ -163,8 +163,8 @@ function resultsMessage({ query, run }: Loop, response: Message, asked: readonly
   const results = new Map(run.state.calls.map((call) => [call.callId, call.result]));
   const uses = toolUsesOf(response.content);
   const blocks = uses.map((use): ToolResultBlock => {
-    const { content: parts = [], isError = true } = results.get(use.id) ?? {};
-    return { type: "tool_result", toolUseId: use.id, content: parts, isError };
+    const { content: parts = [], isError = true, narrowsTo } = results.get(use.id) ?? {};
+    return { type: "tool_result", toolUseId: use.id, content: parts, isError, ...(narrowsTo && { narrowsTo }) };
   });
   const content = withRepeatHints(run.state, uses, blocks);
   const label = unionOf(uses.map(({ id }) => results.get(id)?.label ?? UNKNOWN_LABEL));

@@ -71,6 +71,8 @@ const toolResultBlock = z.object({
   toolUseId: z.string(),
   content: z.array(toolResultContent),
   isError: z.boolean(),
+  /** As in the tool's result. Missing in older rows. */
+  narrowsTo: z.array(z.string()).readonly().exactOptional(),
 });
 const userCommandBlock = z.object({ type: z.literal("user_command"), command: z.string(), args: z.string() });
 const localCommandOutputBlock = z.object({

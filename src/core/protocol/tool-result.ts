@@ -31,6 +31,8 @@ export function isKeptOutput(path: string): boolean {
 export const toolResultSchema = z.object({
   content: z.array(contentBlockSchema.options[0].or(contentBlockSchema.options[1]).or(contentBlockSchema.options[2])),
   isError: z.boolean(),
+  /** Tools that the rest of the run is limited to; absent if the call limits nothing. */
+  narrowsTo: z.array(z.string()).readonly().exactOptional(),
   /** A few words for the progress line, such as `12 lines`. */
   summary: z.string().optional(),
   /** Exit code of the command; absent if none was run, or not to its end. */

@@ -1,5 +1,5 @@
 import { type Message, textOf, toolUsesOf } from "../protocol/messages.ts";
-import { toolsInRenderedSkill } from "./skill-render.ts";
+import { isObject } from "../text/from-json.ts";
 
 /**
  * The tools that remain when skills narrow the run to `tools`. `allowed` is the previous limit, undefined for none, and
@@ -14,23 +14,29 @@ export function narrowTools(allowed: readonly string[] | undefined, tools: reado
  * narrows it. The stored results count, so changing or deleting a SKILL.md afterwards frees nothing.
  */
 export function toolsOfCalledSkills(messages: readonly Pick<Message, "content">[]): readonly string[] | null {
-  const calls = messages
-    .flatMap(({ content }) => toolUsesOf(content))
-    .filter(({ name, input }) => name === "skill" && isCall(input));
+  const uses = messages.flatMap(({ content }) => toolUsesOf(content));
+  // Reading a file of a skill does not count, since its text is not trusted.
+  const calls = uses.filter(({ name, input }) => name === "skill" && isObject(input) && !("file" in input));
   const ids = new Set(calls.map(({ id }) => id));
   const narrowing = messages.flatMap(({ content }) =>
     content.flatMap((block) => {
-      if (block.type !== "tool_result" || block.isError || !ids.has(block.toolUseId)) return [];
-      const tools = toolsInRenderedSkill(textOf(block.content));
+      if (block.type !== "tool_result") return [];
+      const isCalled = !block.isError && ids.has(block.toolUseId);
+      const tools = block.narrowsTo ?? (isCalled ? toolsInEarlierResult(textOf(block.content)) : null);
       return tools === null ? [] : [tools];
     }),
   );
   return narrowing.length === 0 ? null : [...new Set(narrowing.flat())].sort();
 }
 
-/** Whether the input calls a skill. Reading a file of a skill does not count, since its text is not trusted. */
-function isCall(input: unknown): boolean {
-  return typeof input === "object" && input !== null && !("file" in input);
+/** Older rows name the tools only in the skill's text. */
+const EARLIER = "It is done with these tools alone, others are refused: ";
+
+function toolsInEarlierResult(text: string): readonly string[] | null {
+  const [head = ""] = text.split("\n\n", 1);
+  const line = head.split("\n").find((each) => each.startsWith(EARLIER));
+  const names = line?.slice(EARLIER.length, -1);
+  return names === "none" ? [] : (names?.split(", ") ?? null);
 }
 
 /** The same as `toolsOfCalledSkills` for a run with the given number of responses. Only its own messages count. */

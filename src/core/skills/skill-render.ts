@@ -8,17 +8,6 @@ export type RenderedSkill =
   /** Required arguments that are missing. */
   | { readonly type: "missing"; readonly args: readonly SkillArg[] };
 
-const THESE_TOOLS = "It is done with these tools alone, others are refused: ";
-const NO_TOOLS = "none";
-
-/** The tools that a rendered skill is limited to; null if it is not limited. */
-export function toolsInRenderedSkill(text: string): readonly string[] | null {
-  const [head = ""] = text.split("\n\n", 1);
-  const toolsLine = head.split("\n").find((line) => line.startsWith(THESE_TOOLS));
-  const names = toolsLine?.slice(THESE_TOOLS.length, -1) ?? null;
-  return names === NO_TOOLS ? [] : (names?.split(", ") ?? null);
-}
-
 /**
  * Renders a skill for the model: where its files are, which tools it suggests, and its text with the arguments filled
  * in.
@@ -39,7 +28,9 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
     `Skill \`${name}\`. Follow it for ${scope === "session" ? "the rest of this session" : "this request"}; it lifts no boundary.`,
     ...(folder === "" ? [] : [filesOf(origin === "project" ? folder : null, name)]),
     ...(compatibility === null ? [] : [`It is made for: ${compatibility}`]),
-    ...(tools === null ? [] : [`${THESE_TOOLS}${tools.join(", ") || NO_TOOLS}.`]),
+    ...(tools === null
+      ? []
+      : [`It is done with these tools alone, others are refused: ${tools.join(", ") || "none"}.`]),
     ...(PRINTED.test(body) ? [RUN_FIRST] : []),
     ...(allowedTools === null
       ? []

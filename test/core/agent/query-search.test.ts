@@ -174,8 +174,7 @@ test("a run taken over between call and result continues with the target tool", 
 });
 
 test("a skill's allowed tools apply to the target tool, and the search finds only those", async () => {
-  const told = "It is done with these tools alone, others are refused: hub_tool1.";
-  const skill = tool("skill", { execute: () => Promise.resolve(textResult(told)) });
+  const skill = tool("skill", { execute: async () => textResult("Use the first.", { narrowsTo: ["hub_tool1"] }) });
   const model = ScriptedModel.inOrder(
     { calls: [{ id: "skill", name: "skill", input: { path: "x" } }] },
     {

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import { narrowTools, toolsOfCalledSkills } from "../../../src/core/skills/skill-narrowing.ts";
-import { renderSkill } from "../../../src/core/skills/skill-render.ts";
-import type { Skill } from "../../../src/core/skills/skills.ts";
-import { skillWith } from "./skill-fixture.ts";
 
 test.each([
   { name: "everything", allowed: undefined, tools: ["read", "grep"], left: ["skill", "read", "grep"] },
@@ -14,42 +11,63 @@ test.each([
   expect(narrowTools(allowed, tools)).toEqual(left);
 });
 
-const skills: Readonly<Record<string, Skill>> = {
-  look: skillWith({ name: "look", tools: ["read", "grep"] }),
-  fetch: skillWith({ name: "fetch", tools: ["web_fetch"] }),
-  none: skillWith({ name: "none", tools: [] }),
-  free: skillWith({ name: "free", body: "It is done with these tools alone, others are refused: read." }),
-};
-
-function textOfSkill(name: string): string {
-  const skill = skills[name];
-  const rendered = skill === undefined ? null : renderSkill(skill, { values: [], raw: "" });
-  return rendered?.type === "ready" ? rendered.text : "";
-}
-
 type Content = Pick<Message, "content">;
 
-function callOf(input: { readonly skill: string; readonly file?: string }, isError = false): Content[] {
+interface Result {
+  readonly text: string;
+  readonly narrowsTo?: readonly string[];
+  readonly isError?: boolean;
+}
+
+function callOf(input: { readonly skill: string; readonly file?: string }, result: Result): Content[] {
   const id = JSON.stringify(input);
-  const text = textOfSkill(input.skill);
+  const { text, isError = false, ...rest } = result;
   return [
     { content: [{ type: "tool_use", id, name: "skill", input }] },
-    { content: [{ type: "tool_result", toolUseId: id, content: [{ type: "text", text }], isError }] },
+    { content: [{ type: "tool_result", toolUseId: id, content: [{ type: "text", text }], isError, ...rest }] },
   ];
 }
 
+function narrowingTo(...tools: readonly string[]): Content[] {
+  return callOf({ skill: `for ${tools.join(" and ")}` }, { text: "In any words.", narrowsTo: tools });
+}
+
+/** The text of a skill as earlier versions stored it, without the tools beside it. */
+function earlierText(tools: string, body = "Look."): string {
+  const told = tools === "" ? "" : `\nIt is done with these tools alone, others are refused: ${tools}.`;
+  return `Skill \`look\`. Follow it for this request; it lifts no boundary.${told}\n\n${body}`;
+}
+
+const look = earlierText("read, grep");
+const free = earlierText("", "It is done with these tools alone, others are refused: read.");
+
 const cases: { name: string; messages: Content[]; tools: readonly string[] | null }[] = [
   { name: "nothing", messages: [], tools: null },
-  { name: "a skill that narrows nothing", messages: callOf({ skill: "free" }), tools: null },
-  { name: "a skill that narrows", messages: callOf({ skill: "look" }), tools: ["grep", "read"] },
-  { name: "a skill that needs no tools", messages: callOf({ skill: "none" }), tools: [] },
-  { name: "a call that failed", messages: callOf({ skill: "look" }, true), tools: null },
-  { name: "a skill's file", messages: callOf({ skill: "look", file: "x.md" }), tools: null },
-  { name: "a call without its result yet", messages: callOf({ skill: "look" }).slice(0, 1), tools: null },
-  { name: "the list", messages: callOf({ skill: "list" }), tools: null },
+  { name: "a skill that narrows nothing", messages: callOf({ skill: "free" }, { text: "Look." }), tools: null },
+  { name: "a skill that narrows", messages: narrowingTo("read", "grep"), tools: ["grep", "read"] },
+  { name: "a skill that needs no tools", messages: narrowingTo(), tools: [] },
+  { name: "two skills", messages: [...narrowingTo("read"), ...narrowingTo("grep", "read")], tools: ["grep", "read"] },
+  { name: "an older skill", messages: callOf({ skill: "look" }, { text: look }), tools: ["grep", "read"] },
   {
-    name: "two skills",
-    messages: [...callOf({ skill: "look" }), ...callOf({ skill: "free" }), ...callOf({ skill: "fetch" })],
+    name: "an older skill that needs no tools",
+    messages: callOf({ skill: "none" }, { text: earlierText("none") }),
+    tools: [],
+  },
+  { name: "an older skill whose body lists tools", messages: callOf({ skill: "free" }, { text: free }), tools: null },
+  {
+    name: "an older call that failed",
+    messages: callOf({ skill: "look" }, { text: look, isError: true }),
+    tools: null,
+  },
+  { name: "an older skill's file", messages: callOf({ skill: "look", file: "x.md" }, { text: look }), tools: null },
+  {
+    name: "a call without its result yet",
+    messages: callOf({ skill: "look" }, { text: look }).slice(0, 1),
+    tools: null,
+  },
+  {
+    name: "an older skill and one of today",
+    messages: [...callOf({ skill: "look" }, { text: look }), ...narrowingTo("web_fetch")],
     tools: ["grep", "read", "web_fetch"],
   },
 ];

@@ -103,6 +103,15 @@ test("an argument text is split like a person's command line", async () => {
 });
 
 test.each([
+  { tools: "[read, grep]", narrowsTo: ["read", "grep"] },
+  { tools: "[]", narrowsTo: [] },
+  { tools: "", narrowsTo: undefined },
+])("a skill with the tools $tools narrows the run to $narrowsTo", async ({ tools, narrowsTo }) => {
+  office.skill("root/.agents/skills/look", `---\ndescription: d\ntools: ${tools}\n---\nLook.`);
+  expect((await office.call({ skill: "look" })).narrowsTo).toEqual(narrowsTo);
+});
+
+test.each([
   { asked: "code-reviw", answer: /^There is no skill code-reviw\. Did you mean `code-review`\?$/ },
   { asked: "Code Review", answer: /^Skill `code-review`\./ },
   { asked: "something", answer: /^There is no skill something\. \{"skill": "list"\} lists them all\.$/ },
