@@ -53,7 +53,7 @@ describe("on Slack", () => {
     const channel = slack().channel();
     const request = await askedUnderOnSlack({ channel, user: "U0HOOK", raw: { user: undefined, ...message } });
     const [, said = ""] =
-      new RegExp(`<thread_conversation from=.{1,3}${by}[^>]*>(.*?)</thread_conversation>`, "u").exec(request) ?? [];
+      new RegExp(` UTC.{1,2} from=.{1,3}${by}[^>]*>(.*?)</thread_conversation>`, "u").exec(request) ?? [];
     for (const words of says) expect(said).toContain(words);
   });
 
@@ -171,7 +171,7 @@ describe("on Discord", () => {
     const { channel, message } = posted(at, "alerts", discordSamples.ALERTMANAGER);
     at.discord.people.openThread(channel, message.id);
     const request = await asked(at, () => at.in(message.id).say(`<@${at.discord.world.bot.id}> what happened?`));
-    expect(request).toContain('<thread_conversation from=\\"Alertmanager\\" note=\\"not addressed to you\\">');
+    expect(request).toContain(' UTC\\" from=\\"Alertmanager\\" note=\\"not addressed to you\\">');
     expect(request).toContain(json("alertname = HighLatency\n - job = api"));
   });
 

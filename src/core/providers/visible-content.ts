@@ -8,6 +8,7 @@ import type {
   ToolUseBlock,
 } from "../protocol/messages.ts";
 import { indented, speakerName, withoutMarkers } from "../text/speakers.ts";
+import { utcMinute } from "../text/utc.ts";
 
 /**
  * A conversation as a model sees it, independent of any wire. Every type of content block has its rule here. The turns
@@ -49,7 +50,7 @@ function visibleParts(message: Message, view: { origin: Origin; named: boolean }
   if (message.role === "assistant") return message.content.flatMap((block) => visiblePart(block, view.origin));
   const parts = message.content.flatMap((block) => visiblePart(unforged(block), view.origin));
   const name = speakerName(message.author?.name ?? "");
-  if (message.context === true) return asContext(parts, name);
+  if (message.context === true) return asContext(parts, { name, at: message.createdAt });
   return view.named && message.author !== undefined ? withName(parts, name) : parts;
 }
 
@@ -149,15 +150,12 @@ function withName(parts: readonly VisiblePart[], name: string): VisiblePart[] {
   });
 }
 
-function asContext(parts: readonly VisiblePart[], name: string): VisiblePart[] {
-  return parts.map((part) =>
-    part.type === "text"
-      ? {
-          type: "text",
-          text: `<thread_conversation from="${name}" note="not addressed to you">\n${withoutMarkers(part.text)}\n</thread_conversation>`,
-        }
-      : part,
-  );
+function asContext(parts: readonly VisiblePart[], { name, at }: { readonly name: string; readonly at: number }) {
+  const opening = `<thread_conversation at="${utcMinute(at)} UTC" from="${name}" note="not addressed to you">`;
+  return parts.map((part): VisiblePart => {
+    if (part.type !== "text") return part;
+    return { type: "text", text: `${opening}\n${withoutMarkers(part.text)}\n</thread_conversation>` };
+  });
 }
 
 /** Drops thinking with no content after it, as in an answer that was cut off, since it may not be sent back. */

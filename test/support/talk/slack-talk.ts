@@ -143,9 +143,10 @@ export function conversationOf(body: unknown): string {
   return JSON.stringify(typeof body === "object" && body !== null && "messages" in body ? body.messages : body);
 }
 
-/** How a model reads words of one person to another. */
+/** How a model reads words of one person to another, after their time. */
 export function overheard(name: string, words: string): string {
-  return JSON.stringify(
-    `<thread_conversation from="${name}" note="not addressed to you">\n${words}\n</thread_conversation>`,
-  ).slice(1, -1);
+  return JSON.stringify(` UTC" from="${name}" note="not addressed to you">\n${words}\n</thread_conversation>`).slice(
+    1,
+    -1,
+  );
 }
