@@ -78,7 +78,7 @@ export const SLACK_SAMPLES: readonly SlackSample[] = [
         },
       ],
     },
-    says: ["API down (#812)", "*Service:*", "[api](", "high", "[View](https://acme", "Assigned to @ana"],
+    says: ["API down (#812)", "*Service:*", "[api](", "high", "[View](https://acme", "[image: pd] Assigned to @ana"],
   },
   {
     name: "an alert of a Grafana that does not know its own address",

@@ -51,6 +51,8 @@ function textOfBlock(block: Node, depth: number): string {
       return joined([textOf(block.caption), ...rows(block.rows, depth)]);
     case "image":
       return image(block);
+    case "context":
+      return plain({ ...block, elements: nodesIn(block.elements).map(icon) }, depth);
     case "button":
     case "workflow_button":
     case "url":
@@ -125,6 +127,11 @@ function figures(points: unknown): string {
     nodesIn(points).map(({ label, value }) => joined([textOf(label), scalarText(value)], ": ")),
     ", ",
   );
+}
+
+/** Pictures between small print are icons, of which only the description says something. */
+function icon(element: Node): Node {
+  return { ...element, image_url: "" };
 }
 
 function image({ title, alt_text, image_url }: Node): string {
