@@ -6,10 +6,23 @@ import { playEach } from "../../support/talk/agent-lines.ts";
 import { slackOffice } from "../../support/talk/slack-talk.ts";
 import { cutAnswer, takenOver } from "./model.ts";
 import { asking, type Office, type Parked, SETTINGS } from "./parked.ts";
-import { alwaysAllowed, asksWhichPort, clickedOnce, continued, deleted, pauses, skill, twentyCards } from "./people.ts";
+import {
+  alwaysAllowed,
+  asksWhichPort,
+  calledSkill,
+  clickedOnce,
+  continued,
+  deleted,
+  pauses,
+  skill,
+  twentyCards,
+} from "./people.ts";
 import { parentHasEnded, parentWaits, stopped, twoInBackground } from "./sub-agents.ts";
 
 /** Conversations that one SIGKILL hits at different points, and that continue as if it had not happened. */
+
+/** What tells the model of a skill's only tool, and what tells the program. */
+const [TOLD, NARROWS] = ["It is done with these tools alone, others are refused: read.", ',"narrowsTo":["read"]'];
 
 /** The tests park, continue and check the conversations in this order. */
 const POINTS: Readonly<Record<string, (at: Office) => Promise<Parked>>> = {
@@ -17,6 +30,8 @@ const POINTS: Readonly<Record<string, (at: Office) => Promise<Parked>>> = {
   "a question stays, whose click counts once": asksWhichPort("by click", (talk) => talk.click("answer:1")),
   "a question stays, whose answer in words counts once": asksWhichPort("by reply", (talk) => talk.say("9090")),
   "a skill's run goes on by its instructions and its tools, and answers once": skill,
+  "a skill that the model called narrows its run, in whatever words": calledSkill("look around", TOLD),
+  "a skill that the model called under an earlier version narrows its run": calledSkill("look as before", NARROWS),
   "a click on an ended run that comes just before is gone on with once": continued,
   "an answer cut off three times is one reply": cutAnswer,
   "the model that has taken over goes on without the first one's thoughts": takenOver,

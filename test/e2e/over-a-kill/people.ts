@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { cutOff, hold, silent, text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { systemOf, toolsOf } from "../../support/model/request-parts.ts";
 import { asks, cards, rootOf, writeNote } from "../../support/talk/approval-talk.ts";
+import { inDatabase } from "../../support/talk/memory-talk.ts";
 import { conversationOf, type Talk } from "../../support/talk/slack-talk.ts";
 import { answered } from "../../support/talk/sub-agent-talk.ts";
 import { type Office, ONE_TURN, type Parked } from "./parked.ts";
@@ -94,6 +95,44 @@ export async function skill(at: Office): Promise<Parked> {
     },
   };
 }
+
+const NARROW = "---\ndescription: Looks.\ntools: [read]\n---\nLook only.\n";
+
+/** The model follows a skill that narrows the run. While no process runs, its stored result loses these words. */
+export const calledSkill =
+  (words: string, lost: string) =>
+  async (at: Office): Promise<Parked> => {
+    const gate = hold();
+    const requests = at.play(words, (_request, index) => {
+      if (index === 0) return toolUse("skill", { skill: "look-only" });
+      if (index === 1) return cutOff(gate);
+      return index === 2 ? toolUse("write", { path: "a.txt", content: "a" }) : text("Looked.");
+    });
+    const channel = at.channel();
+    const root = rootOf(at, channel);
+    const folder = path.join(root, "extensions/skills/look-only");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "SKILL.md"), NARROW);
+    const talk = at.talk({ text: words, channel });
+    await gate.reached;
+    return {
+      dead() {
+        gate.release();
+        rmSync(folder, { recursive: true });
+        const sql = `UPDATE "Message" SET "content" = replace("content", @lost, '') WHERE instr("content", @lost) > 0
+          AND "sessionId" IN (SELECT "id" FROM "Session" WHERE "channelId" LIKE @channel)`;
+        const bound = { lost, channel: `%${channel}` };
+        expect(inDatabase(at, (database) => database.prepare(sql).run(bound).changes)).toBe(1);
+      },
+      goOn: () => answered(at, talk, "Looked."),
+      over() {
+        expect(requests().at(-1)?.toolResults).toMatchObject([
+          { text: expect.stringContaining("only these tools: read.") },
+        ]);
+        expect(existsSync(path.join(root, "a.txt"))).toBe(false);
+      },
+    };
+  };
 
 export async function continued(at: Office): Promise<Parked> {
   const gate = hold();
