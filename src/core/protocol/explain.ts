@@ -39,9 +39,9 @@ interface RetryWording {
 /** Why a process ends that must do nothing more, by what it has lost of the database. */
 const ENDS: Readonly<Record<string, string>> = {
   lease:
-    "The database has stopped responding, and another process may be running its threads. I'm shutting down; start me again once it responds.",
+    "The database has stopped responding, and another process may be running its threads. I'm shutting down; restart me once it responds.",
   place:
-    "The database has stopped responding, or this process stalled for too long, and the others are taking over its threads. I'm shutting down; start me again.",
+    "The database has stopped responding, or this process stalled for too long, and the others are taking over its threads. I'm shutting down; restart me.",
 };
 
 const MENTION: RetryWording = { begin: "Mention me again", within: "mention me again" };

@@ -158,7 +158,7 @@ test("losing the database is reported to the operator in other words than to a t
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'deckhand cluster' AND datname = current_database()",
   );
   expect(startupErrorLines(await lost.promise)).toEqual([
-    expect.stringMatching(/^✗ The database has stopped responding, .* start me again\.$/u),
+    expect.stringMatching(/^✗ The database has stopped responding, .* restart me\.$/u),
   ]);
 });
 
