@@ -43,7 +43,7 @@ function lasting() {
   return process.platform === "linux" ? { mark: `${name}=${value}`, servers: { stubborn, wrapped } } : null;
 }
 
-test("killed while people decide, a bot leaves no server behind, and goes on with the real tool, once its server is connected", async () => {
+test("a bot killed while people decide leaves no server running, and continues with the real tool once its server is connected", async () => {
   const gate = path.join(tempDirectory(), "may-start");
   const slow = inShell(`until [ -e '${gate}' ]; do sleep 0.05; done; exec `, hostile());
   const left = lasting();

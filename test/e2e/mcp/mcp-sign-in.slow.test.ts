@@ -31,7 +31,7 @@ function filesIn(directory: string): string[] {
   return all.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
 }
 
-test("a running bot says that a server wants a sign-in, connects after it, keeps it over a kill, and loses it with the sign-out", async () => {
+test("a running bot says that a server needs a sign-in, connects after it, keeps it across a kill, and loses it on sign-out", async () => {
   const server = await guardedServer();
   await using at = await slackOffice({ settings: { mode: "agi", mcpServers: { web: server.settings } } });
   at.model.script(({ toolResults: [result] }) =>

@@ -64,14 +64,14 @@ async function ready(words: string, server = "all") {
   };
 }
 
-test("a long call lives on its progress, which people see", async () => {
+test("progress reports keep a long call alive, and people see them", async () => {
   const go = await ready("take your time");
   const talk = go("mcp__all__trigger-long-running-operation", { duration: 6, steps: 6 });
   await talk.shows(/mcp__all__trigger-long-running-operation.* · [1-6] of 6/u);
   expect(await outcomeOf(talk)).toContain("Long running operation completed");
 });
 
-test("a server that dies comes back, and the call that it died in says what may have happened", async () => {
+test("a server that dies is restarted, and the interrupted call says what may have happened", async () => {
   const go = await ready("crash it", "shaky");
   const crashed = await go("mcp__shaky__crash", {}).answered(1);
   expect(crashed).toContain(
@@ -80,7 +80,7 @@ test("a server that dies comes back, and the call that it died in says what may 
   expect(await go("mcp__shaky__echo", { text: "again" }).answered(1)).toContain("again");
 });
 
-test("a call that is stopped while it runs says that what it had done stays", async () => {
+test("a call stopped while running says that what it had done remains", async () => {
   const go = await ready("write it", "shaky");
   const talk = go("mcp__shaky__never", {});
   await talk.shows(/⏳ mcp__shaky__never/u);
@@ -90,7 +90,7 @@ test("a call that is stopped while it runs says that what it had done stays", as
   expect(stopped?.text).toContain(String.raw`after 1 tool. mcp\_\_shaky\_\_never may have changed something.`);
 });
 
-test("servers that are not connected stand in /tools with why and the next try, and what servers say of themselves is read with their tools", async () => {
+test("/tools lists unconnected servers with the reason and the next attempt, and tool_search returns servers' own instructions with their tools", async () => {
   await ready("list");
   const at = office();
   const talk = at.talk({ text: "/tools", channel: at.channel() });
@@ -133,7 +133,7 @@ const findsAndUses =
       : toolUse("tool_search", { query: "sum of two numbers" });
   };
 
-test("a tool that the model finds is asked for, shown, counted and exported by its own name", async () => {
+test("a tool that the model finds is approved, shown, counted and exported under its own name", async () => {
   await ready("sum");
   const at = office();
   at.model.forget();
@@ -170,7 +170,7 @@ test("a tool that the model finds is asked for, shown, counted and exported by i
   expect(listed()).toMatch(/^mcp_resources +read +yes +all MCP servers, not sandboxed$/mu);
 });
 
-test("a third party's server over streamable HTTP that comes later is used in a thread, after asking", async () => {
+test("a third-party server over streamable HTTP that is added later is used in a thread, after approval", async () => {
   await everythingOverHttp(port);
   await ready("sum", "far");
   const at = office();
@@ -182,7 +182,7 @@ test("a third party's server over streamable HTTP that comes later is used in a 
   await at.until("the answer", () => talk.answers().includes("It is 42."));
 });
 
-test("a tool that the model calls by its own name without having found it runs all the same", async () => {
+test("a tool that the model calls by its own name without a search runs all the same", async () => {
   await ready("sum");
   const at = office();
   at.model.script(({ toolResults }) =>

@@ -137,31 +137,34 @@ const platforms: readonly { name: string; open: () => Promise<Stage> }[] = [
   { name: "the page", open: () => page(both.slack().bot) },
 ];
 
-test.each(platforms)("on $name a server's form is filled in by a reply, declined and cancelled", async ({ open }) => {
-  await using stage = await open();
-  const { model } = both.slack();
-  await untilConnected(both.slack().bot, "all");
-  calls(model);
+test.each(platforms)(
+  "on $name, a server's form can be filled in by a reply, declined and cancelled",
+  async ({ open }) => {
+    await using stage = await open();
+    const { model } = both.slack();
+    await untilConnected(both.slack().bot, "all");
+    calls(model);
 
-  const filled = await stage.begin("ask me");
-  await filled.asked(CHOICES);
-  await filled.say("name: Ana Marinho\nInteger: 7");
-  expect(await filled.answer("It said: ")).toContain("User provided the requested information");
+    const filled = await stage.begin("ask me");
+    await filled.asked(CHOICES);
+    await filled.say("name: Ana Marinho\nInteger: 7");
+    expect(await filled.answer("It said: ")).toContain("User provided the requested information");
 
-  const ends = [
-    ["Decline", "User declined"],
-    ["Cancel", "User cancelled"],
-  ] as const;
-  for (const [choice, says] of ends) {
-    const talk = await stage.begin("ask me");
-    await talk.asked(CHOICES);
-    await talk.press(choice);
-    expect(await talk.answer("It said: ")).toContain(says);
-    await expect.poll(() => talk.choices()).toBe(0);
-  }
-});
+    const ends = [
+      ["Decline", "User declined"],
+      ["Cancel", "User cancelled"],
+    ] as const;
+    for (const [choice, says] of ends) {
+      const talk = await stage.begin("ask me");
+      await talk.asked(CHOICES);
+      await talk.press(choice);
+      expect(await talk.answer("It said: ")).toContain(says);
+      await expect.poll(() => talk.choices()).toBe(0);
+    }
+  },
+);
 
-test("the page shows how each MCP server stands, and a server that comes and goes without being asked", async () => {
+test("the page shows the state of each MCP server, and follows a server that comes and goes", async () => {
   await using visit = await visitAgain(both.slack().bot, browser, profile);
   const list = visit.page.getByRole("region", { name: "MCP servers" });
   const server = (words: RegExp) => list.getByRole("listitem").filter({ hasText: words });

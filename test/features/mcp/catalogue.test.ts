@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readCatalogue } from "../../../src/features/mcp/catalogue/catalogue.ts";
 
-test("tools that no longer fit are left out, and smaller ones behind them are taken", () => {
+test("tools that do not fit are left out, and smaller ones after them are included", () => {
   const tool = (name: string, values: number) => {
     const choices = Array.from({ length: values }, (_, index) => `${index}`.padStart(7, "c"));
     return { name, inputSchema: { type: "object", properties: { a: { enum: choices } } } };

@@ -33,7 +33,7 @@ const FILLED = [
   "titledSingleSelectEnum: Batman",
 ];
 
-test("a form is asked for in the thread, and the values of a reply are accepted", async () => {
+test("a form is shown in the thread, and the values in a reply are accepted", async () => {
   const asked = people(FILLED.slice(0, 5).join("\n"));
   const { call } = connected();
   const text = textIn(await call(TOOL));
@@ -52,13 +52,13 @@ const outcomes = [
   { button: "Cancel", says: "User cancelled" },
 ];
 
-test.each(outcomes)("$button is told to the server", async ({ button, says }) => {
+test.each(outcomes)("the server is told of $button", async ({ button, says }) => {
   people({ button });
   const { call } = connected();
   expect(textIn(await call(TOOL))).toContain(says);
 });
 
-test("what does not fit is asked for again with what is wrong, and given up after three tries", async () => {
+test("a reply that does not fit is asked for again with the problem, and given up after three attempts", async () => {
   const asked = people(FILLED.join("\n"), "Integer: 700", "nothing that fits\nat all");
   const { call } = connected();
   expect(textIn(await call(TOOL))).toContain("User cancelled");
@@ -69,7 +69,7 @@ test("what does not fit is asked for again with what is wrong, and given up afte
   ]);
 });
 
-test("a server that asks without end is answered by people ten times in a call", async () => {
+test("people are asked at most ten times per call, however often a server asks", async () => {
   let asked = 0;
   const ask: McpOptions["ask"] = async () => {
     asked += 1;
@@ -80,7 +80,7 @@ test("a server that asks without end is answered by people ten times in a call",
   expect(asked).toBe(10);
 });
 
-test("where nobody is there to answer, the server is told that it was cancelled", async () => {
+test("if nobody can answer, the server is told that the form was cancelled", async () => {
   const asked = people("name: Ana");
   const { tool } = connected();
   const result = await tool(TOOL).execute({}, context({ nonInteractive: true }), new AbortController().signal);
@@ -88,7 +88,7 @@ test("where nobody is there to answer, the server is told that it was cancelled"
   expect(asked).toEqual([]);
 });
 
-test("the time that people take is not the server's", async () => {
+test("time that people take does not count towards the server's time limit", async () => {
   const answered = Promise.withResolvers<null>();
   const asked = Promise.withResolvers<void>();
   const ask: McpOptions["ask"] = () => {
@@ -117,7 +117,7 @@ test.each([
   { words: "two\nlines", property: { type: "string" }, value: "two\nlines" },
   { words: "f: named", property: { type: "string" }, value: "named" },
   { words: "f: named,\non two lines", property: { type: "string" }, value: "named,\non two lines" },
-])("a form of one field takes $words as $value", ({ words, property, value }) => {
+])("a form with one field reads $words as $value", ({ words, property, value }) => {
   const requestedSchema = JSON.parse(JSON.stringify({ ...PLAIN, properties: { f: property }, required: ["f"] }));
   const fields = fieldsOf({ message: "?", requestedSchema }) ?? [];
   const filled = readReply(fields, words);

@@ -12,7 +12,7 @@ import { begin, connect, hostile, textIn, useConnected } from "./connected.ts";
 const settings = { timeoutMs: 30_000, tools: { never: { timeoutMs: 150 } } };
 const one = useConnected(async () => ({ bad: hostile("plain", settings) }));
 
-test("one tool that is unusable costs no other, and each says why it is left out", () => {
+test("an unusable tool affects no other, and each says why it is left out", () => {
   const { mcp } = one();
   const [view] = mcp.describe();
   expect(view?.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["mcp__bad__echo", "mcp__bad__wordy"]));
@@ -26,7 +26,7 @@ test("one tool that is unusable costs no other, and each says why it is left out
   });
 });
 
-test("a schema that providers refuse or nobody can judge costs no tool, and no request carries it", async () => {
+test("a tool whose schema providers refuse or nobody can check still works, and no request carries the schema", async () => {
   const { tool, call } = one();
   const odd = ["bad_type", "bad_choice", "bad_pattern", "bad_ref", "bad_local_ref", "bad_key", "bad_twice"];
   const offered = (name: string) => deferTools([tool(`mcp__bad__${name}`)]).length;
@@ -37,13 +37,13 @@ test("a schema that providers refuse or nobody can judge costs no tool, and no r
   expect(textIn(await call("mcp__bad__bad_key", { "a key": 1 }))).toBe('{"a key":1}');
 });
 
-test("a server that says of nothing that it has it, writes nulls, and prints into its messages' lines has tools", async () => {
+test("a server that declares no capabilities, writes nulls and prints between its messages has tools", async () => {
   const { mcp, call } = await connect({ bad: hostile("sloppy") });
   expect(mcp.describe()[0]?.leftOut.filter(({ why }) => why.includes("twice"))).toHaveLength(1);
   expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
 });
 
-test("names are unique, within every provider's rules, and the same each time", async () => {
+test("names are unique, follow every provider's rules, and are the same each time", async () => {
   const { mcp } = await connect({ bad: hostile(), worse: hostile() });
   const names = mcp.tools().map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
@@ -53,7 +53,7 @@ test("names are unique, within every provider's rules, and the same each time", 
   expect(JSON.stringify(toolSpecs(again.mcp.tools()))).toBe(JSON.stringify(toolSpecs(mcp.tools())));
 });
 
-test("descriptions are bounded and hide nothing", () => {
+test("descriptions are bounded and contain nothing invisible", () => {
   const { tool } = one();
   const wordy = tool("mcp__bad__wordy").description;
   expect(wordy.length).toBeLessThan(16_100);
@@ -67,7 +67,7 @@ test("without servers there are no tools", () => {
   expect(begin({}).mcp.tools()).toEqual([]);
 });
 
-test("a server with thousands of tools and endless pages gives its first thousand", async () => {
+test("only the first thousand tools of a server with thousands of tools and endless pages are used", async () => {
   const { mcp } = await connect({ bad: hostile("crowd") });
   const [view] = mcp.describe();
   expect(view?.tools).toHaveLength(1_000);
@@ -77,14 +77,14 @@ test("a server with thousands of tools and endless pages gives its first thousan
 /** `ends` marks calls that end the server, which is then restarted. */
 const answers: { tool: string; what: string; text: RegExp; isError: boolean; ends?: true }[] = [
   { tool: "flood", what: "a flood of notifications", text: /^after the flood$/, isError: false },
-  { tool: "garbage", what: "lines that are no messages", text: /^after the garbage$/, isError: false },
+  { tool: "garbage", what: "lines that are not messages", text: /^after the garbage$/, isError: false },
   {
     tool: "fail",
     what: "an error",
     text: /failed: it answered with an error: it broke b{1900,1999}…\./,
     isError: true,
   },
-  { tool: "structured", what: "structured content alone", text: /"degrees": 21/, isError: false },
+  { tool: "structured", what: "structured content only", text: /"degrees": 21/, isError: false },
   {
     tool: "summary",
     what: "a summary of structured content",
@@ -93,13 +93,13 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean; end
   },
   {
     tool: "much",
-    what: "more than a result holds",
+    what: "more than a result can hold",
     text: /m\n?\[The server sent more: 10 of 60 parts, 151000 of 250000 characters are left out\.\]$/,
     isError: false,
   },
   {
     tool: "huge",
-    what: "a message beyond the limit",
+    what: "a message over the size limit",
     text: /failed: its program ended \(it sent a message of more than 10 MB\)\. Anything it had already done/,
     isError: true,
     ends: true,
@@ -113,7 +113,7 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean; end
   },
   {
     tool: "crash",
-    what: "its death",
+    what: "the server's death",
     text: /failed: its program ended \(exit code 3\)\. Anything it had already done/,
     isError: true,
     ends: true,
@@ -128,13 +128,13 @@ test.each(answers)("$what is a result the model can use", async ({ tool, text, i
   expect(textIn(await call("mcp__bad__echo", { text: "aa" })), "the server is used again").toBe('{"text":"aa"}');
 });
 
-test("what a server sends beyond a result's size is counted once, of its real size", async () => {
+test("content beyond a result's size limit is counted once, by its real size", async () => {
   const { call } = one();
   const result = await call("mcp__bad__much");
   expect(boundResult(result).content).toEqual(result.content);
 });
 
-test("content of every kind is taken, and what cannot be shown is named", async () => {
+test("content of every kind is accepted, and what cannot be shown is named", async () => {
   const { call } = one();
   const { content } = await call("mcp__bad__odd");
   expect(content).toEqual([
@@ -152,7 +152,7 @@ test("content of every kind is taken, and what cannot be shown is named", async 
   ]);
 });
 
-test("what is written loosely is taken as it is meant, and images are what their bytes are", async () => {
+test("loosely formatted content is read as intended, and images have the type of their bytes", async () => {
   const { call } = one();
   const { content, isError } = await call("mcp__bad__loose");
   expect(isError).toBe(true);
@@ -169,7 +169,7 @@ test("what is written loosely is taken as it is meant, and images are what their
   ]);
 });
 
-test("a null is what is left out, among the tools and in a result", async () => {
+test("a null counts as absent, in tools and in results", async () => {
   const { call } = one();
   const { content, isError } = await call("mcp__bad__nulls");
   expect(content).toEqual([{ type: "document", name: "mem://a", mediaType: "text/plain", text: "readable" }]);
@@ -185,7 +185,7 @@ test("a call that is never answered is given up at its own time limit", async ()
   expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
 });
 
-test("what a server writes to stderr is for the log, not for the model", async () => {
+test("what a server writes to stderr goes to the log, not to the model", async () => {
   const log = new RecordingLog();
   const { call } = await connect({ bad: hostile() }, { log });
   expect(textIn(await call("mcp__bad__crash"))).not.toContain("secret-in-stderr");
@@ -193,13 +193,13 @@ test("what a server writes to stderr is for the log, not for the model", async (
   expect(ended?.fields).toEqual({ ending: "exit code 3", stderr: "secret-in-stderr\n" });
 });
 
-test("a server that speaks only the revision without handshake is connected, too", async () => {
+test("a server that supports only the revision without a handshake is connected, too", async () => {
   const { mcp, call } = await connect({ bad: hostile("modern") });
   expect(mcp.describe()[0]?.state.type).toBe("connected");
   expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
 });
 
-test("a changed list of tools is taken up, however often the server says so", async () => {
+test("a changed tool list is loaded, however often the server announces it", async () => {
   const log = new RecordingLog();
   const { mcp, call } = await connect({ bad: hostile() }, { log });
   await call("mcp__bad__change");
@@ -207,7 +207,7 @@ test("a changed list of tools is taken up, however often the server says so", as
   expect(log.lines.filter(({ event }) => event === "mcp_tools_changed").length).toBeLessThanOrEqual(2);
 });
 
-test("a server that cannot run is tried again, each time after a longer pause", async () => {
+test("a server that cannot run is retried, each time after a longer pause", async () => {
   const clock = new ManualClock();
   const log = new RecordingLog();
   const { mcp } = await connect({ bad: hostile("exit") }, { clock, log });
@@ -222,7 +222,7 @@ test("a server that cannot run is tried again, each time after a longer pause", 
   }
 });
 
-test("a program that ends at once is heard to its last word", async () => {
+test("the last output of a program that exits at once is read", async () => {
   const sh = (script: string) => ({ command: "/bin/sh", args: ["-c", script] });
   const refusal = JSON.stringify({ jsonrpc: "2.0", id: 0, error: { code: -32_000, message: "no key" } });
   const { mcp } = await connect({ writes: sh("echo no key >&2; exit 3"), answers: sh(`read line; echo '${refusal}'`) });
@@ -250,7 +250,7 @@ const absent = [
   },
 ];
 
-test.each(absent)("$name is a state, and no delay", async ({ server, why }) => {
+test.each(absent)("$name is reported as a state and causes no delay", async ({ server, why }) => {
   const { mcp, call } = await connect({ gone: server });
   expect(mcp.describe()[0]?.state.type).toMatch(/down|connecting/);
   const result = await call("mcp_resources", { action: "list", server: "gone" });
@@ -278,7 +278,7 @@ test("a stop ends a server that ignores SIGTERM, and what it started", async () 
   expect(textIn(late)).toContain("it is stopped");
 });
 
-test("a call waits for a server that is being connected, and its lists hide nothing", async () => {
+test("a call waits for a server that is connecting, and its lists contain nothing invisible", async () => {
   const { call } = begin({ bad: hostile() });
   const listed = await call("mcp_resources", { action: "list", server: "bad" });
   expect(listed.isError).toBe(false);

@@ -30,7 +30,7 @@ test("the configured headers go with every request", async () => {
   for (const { headers } of seen) expect(headers.authorization).toBe("Bearer t0ken");
 });
 
-test("a server of the newest revision is asked by it: it has people asked, and its headers have arguments", async () => {
+test("a server of the newest revision is called in that revision: it can ask people, and its headers carry arguments", async () => {
   const confirm = {
     method: "elicitation/create",
     params: { mode: "form", message: "Sure?", requestedSchema: { type: "object", properties: {} } },
@@ -69,12 +69,12 @@ const answers: {
   timeoutMs?: number;
 }[] = [
   {
-    what: "a body without end",
+    what: "an endless body",
     onCall: (response) => sendForEver(response, "application/json", CHUNK),
     text: /failed: the connection to it failed/,
   },
   {
-    what: "an event without end",
+    what: "an endless event",
     onCall: (response) => sendForEver(response, "text/event-stream", `data: ${CHUNK}\n`),
     text: /failed: its response was cut off/,
   },
@@ -149,7 +149,7 @@ const answers: {
     text: /failed: it answered with HTTP 502\. Anything/,
   },
   {
-    what: "what is no message",
+    what: "something that is not a message",
     onCall: (response) => response.writeHead(200, { "content-type": "application/json" }).end("{}"),
     text: /^The MCP server web failed: /,
   },
@@ -172,7 +172,7 @@ test.each(answers)("$what is a result the model can use", async ({ onCall, text,
 const untidy: { what: string; type: string; body: (message: string) => string }[] = [
   { what: "has an error that is null", type: "application/json", body: (message) => message },
   {
-    what: "does so in a stream",
+    what: "has an error that is null in a stream",
     type: "text/event-stream",
     body: (message) => `event: message\r\ndata: ${message}\r\n\r\n`,
   },
@@ -210,7 +210,7 @@ const versions: { what: string; only: string; refuse: Answer }[] = [
     refuse: (response, id) => sendError(response, id, { message: "protocolVersion not supported" }),
   },
   {
-    what: "by one that it has made up",
+    what: "by an error of its own",
     only: "1.0",
     refuse: (response, id) => sendResult(response, id, greeting("1.0")),
   },
@@ -228,7 +228,7 @@ test.each(versions)(
   },
 );
 
-test("a server that speaks a version of the future is told as such, in words that lead nowhere else", async () => {
+test("a server that supports only a future version is reported as such, in a message without links", async () => {
   const { url } = await greetingServer((response, id) => sendResult(response, id, greeting("2031 [a](b)")));
   const { mcp } = await connect({ web: { url } });
   expect(mcp.problems()[0]).toMatch(
@@ -237,7 +237,7 @@ test("a server that speaks a version of the future is told as such, in words tha
   expect(mcp.serverStates()[0]?.line).toMatch(/ \*\*web\*\* is not connected: it speaks version 2031 \\\[a\\\]/);
 });
 
-test("a redirect to another host is not followed: it would take the headers along", async () => {
+test("a redirect to another host is not followed, because it would receive the headers", async () => {
   const other = await httpServer(done);
   const { url } = await httpServer((response) => response.writeHead(307, { location: other.url }).end());
   const { call } = await connect({ web: { url, headers: { Authorization: "Bearer t0ken" } } });
@@ -249,7 +249,7 @@ test("a redirect to another host is not followed: it would take the headers alon
 
 const gone = (response: ServerResponse) => response.writeHead(404).end();
 
-test("a call that the server refused for an unknown session is made once more, and only once", async () => {
+test("a call that the server refused because of an unknown session is repeated exactly once", async () => {
   const { url, seen } = await httpServer(gone, gone);
   const { call } = await connect({ web: { url } });
   const result = await call("mcp__web__go");
@@ -257,7 +257,7 @@ test("a call that the server refused for an unknown session is made once more, a
   expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(2);
 });
 
-test("a call that fails by itself leaves the others alone", async () => {
+test("a failed call does not affect the others", async () => {
   const first = Promise.withResolvers<Parameters<Answer>>();
   let calls = 0;
   const { url, seen } = await httpServer((response, id) => {
@@ -277,8 +277,8 @@ test("a call that fails by itself leaves the others alone", async () => {
 });
 
 const unwell: { what: string; onPing: Answer; connections: number }[] = [
-  { what: "knows no ping stays connected", onPing: (response, id) => sendError(response, id), connections: 1 },
-  { what: "does not answer a ping is connected anew", onPing: gone, connections: 2 },
+  { what: "does not support ping stays connected", onPing: (response, id) => sendError(response, id), connections: 1 },
+  { what: "does not answer a ping is reconnected", onPing: gone, connections: 2 },
 ];
 
 test.each(unwell)("a server that $what", async ({ onPing, connections }) => {
@@ -294,14 +294,14 @@ test.each(unwell)("a server that $what", async ({ onPing, connections }) => {
   expect(count("initialize")).toBe(connections);
 });
 
-test("a call that may have had an effect is not made again", async () => {
+test("a call that may have had an effect is not repeated", async () => {
   const { url, seen } = await httpServer((response) => response.destroy());
   const { call } = await connect({ web: { url } });
   expect(textIn(await call("mcp__web__go"))).toContain("Anything it had already done remains.");
   expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
 });
 
-test("a call takes as long as its own limit allows, whatever fetch makes of a silent connection", async () => {
+test("a call may take as long as its own limit allows, even if fetch would time out on a silent connection", async () => {
   const key = Symbol.for("undici.globalDispatcher.1");
   const held: (() => void)[] = [];
   const { url } = await httpServer((response, id) => void held.push(() => done(response, id)));
@@ -329,7 +329,7 @@ const hanging = [
   },
 ];
 
-test.each(hanging)("a cancelled call to a server that $how ends at once, its connection too", async ({ begin }) => {
+test.each(hanging)("a cancelled call to a server that $how ends at once, with its connection", async ({ begin }) => {
   const called = Promise.withResolvers<ServerResponse>();
   const { url, seen } = await httpServer((response) => {
     begin(response);
@@ -345,7 +345,7 @@ test.each(hanging)("a cancelled call to a server that $how ends at once, its con
   await expect.poll(() => seen.at(-1)?.method).toBe("notifications/cancelled");
 });
 
-test("a server that hangs on whatever it gets keeps no connection of a call that was given up", async () => {
+test("a server that hangs on every request keeps no connection of an abandoned call", async () => {
   const held: ServerResponse[] = [];
   const { url } = await httpServer(
     (response) => void held.push(response),
@@ -357,7 +357,7 @@ test("a server that hangs on whatever it gets keeps no connection of a call that
   await expect.poll(() => held.map(({ destroyed }) => destroyed)).toEqual([true, true]);
 });
 
-test("an idle server is asked once a minute whether it is still there", async () => {
+test("an idle server is pinged once a minute", async () => {
   const clock = new ManualClock();
   const { url, seen } = await httpServer(done);
   await connect({ web: { url } }, { clock });

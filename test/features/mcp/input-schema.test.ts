@@ -19,28 +19,28 @@ const page = {
   $defs: { page: { type: "object", properties: { parent: { $ref: "#/$defs/page" } }, required: ["parent"] } },
 };
 
-test("the JSON Schema that is derived is the server's, unchanged", () => {
+test("the derived JSON Schema is the server's, unchanged", () => {
   const { $schema: _dialect, ...derived } = z.toJSONSchema(inputSchema({ $schema: "any", ...page }), { io: "input" });
   expect(derived).toEqual(page);
   expect(JSON.stringify(derived)).toBe(JSON.stringify(page));
 });
 
 const inputs: { what: string; input: unknown; problem: RegExp | null; schema?: JsonObject }[] = [
-  { what: "what fits", input: { id: "a", size: 3, sort: "up" }, problem: null },
+  { what: "valid input", input: { id: "a", size: 3, sort: "up" }, problem: null },
   { what: "a missing property", input: {}, problem: /"id"/ },
   { what: "a wrong type", input: { id: 1 }, problem: /string/ },
   { what: "a wrong choice", input: { id: "a", sort: "down" }, problem: /sort/ },
   { what: "a part behind a reference", input: { id: "a", parent: {} }, problem: /"parent"/ },
-  { what: "no object", input: "id", problem: /object/ },
+  { what: "a value that is not an object", input: "id", problem: /object/ },
   { what: "a name that a pattern may allow", input: { id: "a", "x-a": 1 }, problem: null },
   {
-    what: "a name that is not known",
+    what: "an unknown name",
     input: { b: 1 },
     problem: /b/,
     schema: { type: "object", additionalProperties: false },
   },
   {
-    what: "what a format describes, which the server knows best",
+    what: "a format, which is left to the server",
     input: { id: "1429989fe8ac4effbc8f57f56486db54" },
     problem: null,
     schema: { type: "object", properties: { id: { type: "string", format: "uuid" } } },
@@ -52,7 +52,7 @@ const inputs: { what: string; input: unknown; problem: RegExp | null; schema?: J
     schema: { type: "object", properties: { at: { type: "array", items: [{ type: "number" }, { type: "number" }] } } },
   },
   {
-    what: "all but keywords that are not well formed",
+    what: "everything except malformed keywords",
     input: { a: 1, b: 1 },
     problem: /"number" is invalid. Expected "string"/,
     schema: {
@@ -64,25 +64,25 @@ const inputs: { what: string; input: unknown; problem: RegExp | null; schema?: J
     },
   },
   {
-    what: "a schema that refers to itself without end",
+    what: "a schema with endless references to itself",
     input: { a: 1 },
     problem: null,
     schema: { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { $ref: "#/$defs/a" } } },
   },
 ];
 
-test.each(inputs)("judges $what", ({ input, problem, schema = page }) => {
+test.each(inputs)("checks $what", ({ input, problem, schema = page }) => {
   const { success, error } = inputSchema(schema).safeParse(input);
   expect(success).toBe(problem === null);
   if (problem !== null) expect(error?.issues[0]?.message).toMatch(problem);
 });
 
-test("a pattern made to be slow is not tried", () => {
+test("a pattern designed to be slow is not evaluated", () => {
   // Matching this pattern would take forever.
   expect(inputSchema(page).safeParse({ id: "a", pattern: `${"a".repeat(60)}!` }).success).toBe(true);
 });
 
-test("references that lead to each other many times over are not followed to their end", () => {
+test("references that branch exponentially are not all followed", () => {
   // Each leads to the next one twice, so following them all would take forever.
   const twice = (index: number) => ({ allOf: [1, 2].map(() => ({ $ref: `#/$defs/${index}` })) });
   const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index, twice(index + 1)]));
@@ -90,7 +90,7 @@ test("references that lead to each other many times over are not followed to the
   expect(inputSchema(schema).safeParse({ a: 1 }).success).toBe(true);
 });
 
-test("descriptions are bounded and cleaned wherever they are; all else stays", () => {
+test("descriptions are bounded and cleaned wherever they are; everything else stays", () => {
   const hidden = "Read\u202ethis\u0007";
   const dirty = {
     type: "object",

@@ -20,7 +20,7 @@ test.each(cases)("$tool of $server", ({ server, tool, name }) => {
 const server = stringMatching(/^[A-Za-z0-9-]{1,8}(_[A-Za-z0-9-]{1,8})?$/);
 const tool = oneof(stringMatching(/^[A-Za-z0-9_-]{1,70}$/), string({ minLength: 1, maxLength: 90 }));
 
-test("every name is one that providers take", () => {
+test("providers accept every name", () => {
   assert(
     property(server, tool, (server, tool) => {
       expect(qualifiedName(server, tool)).toMatch(/^[A-Za-z0-9_-]{1,64}$/);

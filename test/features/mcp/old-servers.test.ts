@@ -29,7 +29,7 @@ test("a newer server whose entry still says sse is connected", async () => {
   expect(textIn(await call("mcp__moved__echo", { message: "hello" }))).toBe("Echo: hello");
 });
 
-test("an address where no server is is told in one line, with the next try", async () => {
+test("an address without a server is reported in one line, with the next attempt", async () => {
   const { port } = newer;
   const { mcp } = begin({ lost: { url: `http://127.0.0.1:${port}/nothing` } });
   await mcp.settled();

@@ -5,7 +5,7 @@ import { begin, connect, everything, hostile, useConnected } from "./connected.t
 
 const connected = useConnected(async () => ({ all: everything({ title: "My Server", description: "for tests" }) }));
 
-test("without a name there are the servers, with one its prompts", async () => {
+test("the command lists the servers without a name, and a server's prompts with one", async () => {
   const { mcp } = connected();
   expect(await mcp.command("")).toMatchObject({
     markdown: expect.stringMatching(/^✓ \*\*My Server\*\* · \d+ tools · for tests$/),
@@ -16,7 +16,7 @@ test("without a name there are the servers, with one its prompts", async () => {
   }
 });
 
-test("beside the prompts of a server stands what its tools are, by the operator's word alone", async () => {
+test("a server's prompts are listed with what its tools may do, according only to the operator", async () => {
   const tools = { "get-*": { permission: "read" }, "get-env": { permission: "execute" } } as const;
   const { mcp } = await connect({ all: everything({ tools }) });
   const { markdown } = z.object({ markdown: z.string() }).parse(await mcp.command("all"));
@@ -32,7 +32,7 @@ const lines = [
   { line: 'all args-prompt "New York" NY', says: "What's weather in New York, NY?" },
 ];
 
-test.each(lines)("/mcp $line is a run", async ({ line, says }) => {
+test.each(lines)("/mcp $line begins a run", async ({ line, says }) => {
   const { mcp } = connected();
   expect(await mcp.command(line)).toEqual({ run: says, from: "MCP server My Server" });
 });
@@ -48,7 +48,7 @@ test.each(wrong)("/mcp $line says what is wrong", async ({ line, says }) => {
   expect(await mcp.command(line)).toEqual(privateMessage(says));
 });
 
-test("of two servers whose names begin alike, the one with the longer name is meant where all of it is typed", async () => {
+test("of two servers whose names begin alike, the longer name is chosen if it is typed in full", async () => {
   const gone = { command: "/nowhere/at/all" };
   const { mcp } = begin({ docs: gone, "docs-old": { ...gone, title: "docs of last year" } });
   await mcp.settled();
@@ -58,7 +58,7 @@ test("of two servers whose names begin alike, the one with the longer name is me
   expect(await mcp.command("docs of")).toMatchObject({ markdown: expect.stringMatching(/^✗ docs is not connected/) });
 });
 
-test("a server that is away is said with why, and so is a call of a tool that it would have", async () => {
+test("an unreachable server is reported with the reason, and so is a call to one of its tools", async () => {
   const { mcp } = begin({ gone: { command: "/nowhere/at/all" } });
   await mcp.settled();
   expect(await mcp.command("gone")).toMatchObject({
@@ -68,7 +68,7 @@ test("a server that is away is said with why, and so is a call of a tool that it
   expect(mcp.missing("mcp__other__anything")).toBeNull();
 });
 
-test("a prompt whose name has spaces is called, and no other that begins like it", async () => {
+test("a prompt whose name has spaces is called, not another that begins like it", async () => {
   const { mcp } = await connect({ odd: hostile() });
   expect(await mcp.command("odd p and q")).toMatchObject({ run: "This is p and q." });
   expect(await mcp.command("odd p and")).toMatchObject({ run: "This is p." });

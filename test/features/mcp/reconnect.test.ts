@@ -29,7 +29,7 @@ function processOf(words: MemoryWords, index: number, clock: ManualClock) {
   return { seen, press: async (name: string) => (await route?.handle({ ...asked, body: { name } }))?.status };
 }
 
-test("a server that an operator connects anew is connected anew in all processes, and in none again at once", async () => {
+test("a server that an operator reconnects is reconnected in all processes, and not again right away", async () => {
   const clock = new ManualClock();
   const words = new MemoryWords(clock, 3);
   const all = [0, 1, 2].map((index) => processOf(words, index, clock));

@@ -88,14 +88,14 @@ test.each([
   expect(tool("mcp__bad__echo").sends?.({ text: "aa" })[0]?.upTo).toBe(upTo);
 });
 
-test("a tool is parallel only if the server says that it reads, too", async () => {
+test("a tool is parallel only if the server also says that it only reads", async () => {
   const { tool } = await connect({
     bad: { ...(await plain()), tools: { fail: { parallel: true, permission: "read" } } },
   });
   expect(tool("mcp__bad__fail").parallel).toBe(false);
 });
 
-test("a disabled tool is left out, and names that no tool has are said", async () => {
+test("a disabled tool is left out, and names that match no tool are reported", async () => {
   const tools = { fail: { disabled: true }, "ech*": {}, ecco: {}, "*": {} };
   // What it prints first has no line of its own.
   const { mcp } = await connect({ bad: { ...hostile("banner"), tools, onlyTools: ["echo", "fail", "serch_*"] } });
@@ -104,7 +104,7 @@ test("a disabled tool is left out, and names that no tool has are said", async (
   expect(mcp.describe()[0]?.leftOut).toContainEqual({ tool: "fail", why: "disabled in the settings" });
 });
 
-test("the card says what is called, with which input, and that it is not sandboxed", async () => {
+test("the card shows what is called, with which input, and that it is not sandboxed", async () => {
   const { tool } = await connect({ bad: hostile() });
   const echo = tool("mcp__bad__echo");
   expect(await echo.preview?.({ text: "aa" }, context(), signal)).toEqual({
@@ -124,7 +124,7 @@ const servers: { server: string; settings: McpServer; reach: string }[] = [
 ];
 
 test.each(servers)(
-  "reading a resource of a $server server asks and says where",
+  "reading a resource of a $server server asks for approval and says where it runs",
   async ({ server, settings, reach }) => {
     const { tool } = begin({ [server]: settings });
     const card = await tool("mcp_resources").preview?.({ action: "read", server, uri: "x:y" }, context(), signal);
@@ -150,7 +150,7 @@ test.each(rules)("$action in $mode mode with permission $permission: $rule", ({ 
 
 const refusals: { what: string; input: object; readOnly?: boolean; text: RegExp }[] = [
   {
-    what: "a server that is not there",
+    what: "an unknown server",
     input: { action: "list", server: "no" },
     text: /no MCP server no\. Available: bad\./,
   },

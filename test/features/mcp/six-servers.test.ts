@@ -79,7 +79,7 @@ function notes(): string {
   return folder;
 }
 
-test.each(cases)("$name is connected, all of its tools are taken, and one does its work", async (given) => {
+test.each(cases)("$name is connected, all its tools are offered, and one of them works", async (given) => {
   const folder = notes();
   const { mcp, call } = await connect({ third: given.server(folder) });
   const [view] = mcp.describe();
@@ -91,7 +91,7 @@ test.each(cases)("$name is connected, all of its tools are taken, and one does i
 });
 
 describe("roots", () => {
-  test("each call's server is told the sandbox root of its session, whoever called before", async () => {
+  test("each call tells the server the sandbox root of its session, whoever called before", async () => {
     const { mcp, tool } = await connect({ files: server(FILESYSTEM) });
     const [here, there] = [notes(), notes()];
     const allowed = async (sandboxRoot: string, sessionId: string) => {
@@ -110,7 +110,7 @@ describe("roots", () => {
     ]);
   });
 
-  test("a server whose arguments name a directory keeps that one", async () => {
+  test("a server whose arguments name a directory keeps that directory", async () => {
     const folder = notes();
     const { tool } = await connect({ files: server(FILESYSTEM, [folder]) });
     const ctx = context({ sandboxRoot: notes() });

@@ -29,11 +29,11 @@ const cases: { what: string; structured: unknown; texts: readonly string[]; said
   { what: "no structured content", structured: null, texts: [], said: true },
 ];
 
-test.each(cases)("$what says it: $said", ({ structured, texts, said }) => {
+test.each(cases)("$what covers the structured content: $said", ({ structured, texts, said }) => {
   expect(textsCover(structured, texts)).toBe(said);
 });
 
-test("however much there is, it is told at once", () => {
+test("large content is compared quickly", () => {
   const many = Array.from({ length: 200_000 }, (_, index) => `value ${index}`);
   expect(textsCover(many, [JSON.stringify(many)])).toBe(true);
 });

@@ -22,7 +22,7 @@ const transports: { transport: string; server: () => McpServer }[] = [
 describe.each(transports)("a third-party server over $transport", ({ server }) => {
   const all = useConnected(() => Promise.resolve({ all: server() }));
 
-  test("is connected, and its tools are ours", async () => {
+  test("is connected, and its tools are offered", async () => {
     const { mcp, call } = all();
     const [view] = mcp.describe();
     expect(view?.state.type).toBe("connected");
@@ -48,7 +48,7 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
     expect(refused.error?.issues.map(({ message }) => message).join()).toContain('"b"');
   });
 
-  test("gives images, resources and structured content", async () => {
+  test("returns images, resources and structured content", async () => {
     const { call } = all();
     const image = await call("mcp__all__get-tiny-image");
     expect(image.content.map(({ type }) => type)).toContain("image");
@@ -68,14 +68,14 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
     expect(textIn(await call("mcp__all__echo", { message: "still there" }))).toBe("Echo: still there");
   });
 
-  test("answers with an error that is a result", async () => {
+  test("returns an error as a result", async () => {
     const { call } = all();
     const result = await call("mcp__all__get-sum", { a: "one" });
     expect(result.isError).toBe(true);
     expect(textIn(result)).toMatch(/invalid/i);
   });
 
-  test("lists and gives resources and prompts", async () => {
+  test("lists and returns resources and prompts", async () => {
     const { call } = all();
     const listed = textIn(await call("mcp_resources", { action: "list", server: "all" }));
     expect(listed).toContain("Resources:\n- demo://");
@@ -91,7 +91,7 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
   });
 });
 
-test("a program's environment is what was given, and nothing else", async () => {
+test("a program's environment contains only what was configured", async () => {
   const { call } = await connect(
     { all: everything({ env: { TOKEN: "for this server" } }) },
     { environment: { PATH: "/bin" } },
@@ -100,7 +100,7 @@ test("a program's environment is what was given, and nothing else", async () => 
   expect(environment).toEqual({ PATH: "/bin", TOKEN: "for this server" });
 });
 
-test("a call reaches a server that was started anew, which has forgotten our session", async () => {
+test("a call reaches a restarted server that has forgotten our session", async () => {
   const before = await everythingOverHttp();
   const { mcp, call } = await connect({ all: { url: before.url } });
   await before.kill();
@@ -115,7 +115,7 @@ test("a call reaches a server that was started anew, which has forgotten our ses
   await expect.poll(async () => textIn(await call("mcp__all__echo", { message: "again" }))).toBe("Echo: again");
 });
 
-test("a session that the server has forgotten is made anew without the model noticing", async () => {
+test("a session that the server has forgotten is recreated without the model noticing", async () => {
   const before = await everythingOverHttp();
   const { call } = await connect({ all: { url: before.url } });
   expect(textIn(await call("mcp__all__echo", { message: "one" }))).toBe("Echo: one");

@@ -9,17 +9,17 @@ const about = { protocolVersion: "2025-06-18" };
 
 const cases: { what: string; sent: unknown; meant: readonly unknown[] }[] = [
   {
-    what: "a message as it should be",
+    what: "a correct message",
     sent: answer({ result: { a: [null] } }),
     meant: [answer({ result: { a: [null] } })],
   },
   {
-    what: "an error that is null, a field of its own, and nulls for what there is not",
+    what: "an error that is null, an extra field, and nulls for absent values",
     sent: answer({ result: { tools: null, _meta: null, nextCursor: null }, error: null, took: 3 }),
     meant: [answer({ result: {} })],
   },
   {
-    what: "a result that is null beside an error",
+    what: "a result that is null next to an error",
     sent: answer({ result: null, error: { code: -32_000, message: "no disk", data: null } }),
     meant: [answer({ error: { code: -32_000, message: "no disk", data: null } })],
   },
@@ -29,7 +29,7 @@ const cases: { what: string; sent: unknown; meant: readonly unknown[] }[] = [
     meant: [answer({ error: { code: -32_000, message: "no disk" } })],
   },
   {
-    what: "an error whose code is a word, and that has no words",
+    what: "an error whose code is a word and that has no message",
     sent: answer({ error: { code: "E_DISK" } }),
     meant: [answer({ error: { code: -32_000, message: "it gives no reason" } })],
   },
@@ -47,12 +47,12 @@ const cases: { what: string; sent: unknown; meant: readonly unknown[] }[] = [
     meant: [answer({ result: { ...about, capabilities: { tools: {} }, serverInfo: { name: "s", version: "" } } })],
   },
   {
-    what: "a handshake with yes and no for objects",
+    what: "a handshake with booleans instead of objects",
     sent: answer({ result: { ...about, capabilities: { tools: true, prompts: false, experimental: { x: true } } } }),
     meant: [answer({ result: { ...about, capabilities: { tools: {} }, serverInfo: { name: "", version: "" } } })],
   },
   {
-    what: "a report of progress with nulls",
+    what: "a progress report with nulls",
     sent: { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 2, total: null } },
     meant: [{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 2 } }],
   },
@@ -70,11 +70,11 @@ test.each(cases)("$what is understood", ({ sent, meant }) => {
   for (const message of messages ?? []) expect(() => parseJSONRPCMessage(message)).not.toThrow();
 });
 
-test.each(["no json", "7", "[1]", "null"])("%s is no message", (text) => {
+test.each(["no json", "7", "[1]", "null"])("%s is not a message", (text) => {
   expect(tidiedMessages(text)).toBeNull();
 });
 
-test("what is no message of the protocol stays what it is", () => {
+test("values that are not protocol messages stay unchanged", () => {
   const line = { level: 30, id: 1, result: "ok" };
   expect(tidiedMessages(JSON.stringify(line))).toEqual([line]);
 });

@@ -19,7 +19,7 @@ export const READING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "a linked page, and what it links",
+    name: "a linked page and the pages it links to",
     setting: here,
     turns: [
       {
@@ -44,7 +44,7 @@ export const READING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "files first, then the page that the person wrote beside them",
+    name: "files first, then the page that the person linked with them",
     setting: here,
     turns: [
       {
@@ -164,7 +164,7 @@ export const READING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "an alert, and a page that the person writes below it",
+    name: "an alert, and a page that the person links under it",
     setting: underAlert,
     turns: [
       { says: "what is this?", does: [read("src/app.ts")] },
@@ -173,7 +173,7 @@ export const READING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "a sub-agent reads a page that the person linked, beside the files and an alert",
+    name: "a sub-agent reads a page that the person linked, along with the files and an alert",
     setting: underAlert,
     turns: [
       { says: "what is this?", does: [read("src/app.ts")] },
@@ -185,7 +185,7 @@ export const READING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "the pages of an MCP server are listed, and one of them is read beside the files",
+    name: "the pages of an MCP server are listed, and one of them is read along with the files",
     setting: { ...underAlert, wiki: { tools: { "l*": { permission: "read" } } } },
     turns: [
       { says: "which pages are there? list", does: [wiki("list")] },

@@ -41,7 +41,7 @@ export const WORKING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "a file is changed and tried, each for the session",
+    name: "a file is changed and tested, each allowed for the session",
     setting: here,
     turns: [
       {
@@ -74,7 +74,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "tests that are always allowed run below an alert",
+    name: "tests that are always allowed run under an alert",
     setting: underAlert,
     turns: [
       { says: "run the tests", does: [bash(TESTS)], clicks: "A", cards: [1, 1] },
@@ -82,7 +82,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "a file that was written below a page is worked on days later",
+    name: "a file that was written under a linked page is changed days later",
     setting: here,
     turns: [
       testsAllowed,
@@ -98,7 +98,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "what a page says goes into a file",
+    name: "content of a page is written to a file",
     setting: here,
     turns: [
       {
@@ -109,7 +109,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "two people ask in one thread, each allows for the session",
+    name: "two people ask in one thread, and each allows for the session",
     setting: here,
     turns: [
       { says: "run the tests", does: [bash(TESTS)], clicks: "a", cards: [1, 1] },
@@ -118,7 +118,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "somebody remarks something before the person asks again",
+    name: "someone comments before the person asks again",
     setting: here,
     turns: [
       { says: "run the tests", does: [bash(TESTS)], clicks: "a", cards: [1, 1] },
@@ -128,7 +128,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "somebody asked something in the thread once, and the first person goes on",
+    name: "someone else asked in the thread earlier, and the first person continues",
     setting: here,
     turns: [
       { says: "run the tests", does: [bash(TESTS)], clicks: "a", cards: [1, 1] },
@@ -138,7 +138,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "an attached log is looked through",
+    name: "an attached log is examined",
     setting: here,
     turns: [
       {
@@ -171,7 +171,7 @@ export const WORKING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "what was said in the thread is summed up",
+    name: "the thread is summarised",
     setting: { ...here, said: [said("it broke at nine", { id: "slack:U2", name: "Bob", isBot: false })] },
     turns: [{ says: "sum this up", does: [readThread] }],
     asksNobody: true,
@@ -215,7 +215,7 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
-    name: "agi: two hosts are read, as a job would",
+    name: "agi: two hosts are read, as in a job",
     setting: agi,
     turns: [
       {

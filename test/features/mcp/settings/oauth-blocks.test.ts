@@ -54,7 +54,7 @@ const blocks: readonly { shape: string; entry: object; oauth?: object; why?: Reg
   },
 ];
 
-test.each(blocks)("the client of a server is read as $shape writes it", ({ entry, oauth, why }) => {
+test.each(blocks)("a server's client is read in the form of $shape", ({ entry, oauth, why }) => {
   const file = { mcpServers: { web: { url: "https://mcp.example.com/mcp", ...entry } } };
   const { mcp, notes } = mcpSettings({ file, environment: { ID: "id-1", SECRET: "s-1" } });
   expect(notes).toEqual([]);

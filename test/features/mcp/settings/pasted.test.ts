@@ -17,7 +17,7 @@ test.each(BLOCKS)("$shape", ({ file, env = {}, server = {}, idle, note }) => {
   expect(notes).toEqual(note === undefined ? [] : [expect.stringMatching(note)]);
 });
 
-test("what is wrong with one server is said of that one at the start, and the others are there", () => {
+test("a problem with one server is reported for that server at the start, and the others work", () => {
   const good = { command: "npx" };
   const file = { mcpServers: { a: { url: "https://h/", headers: { K: ["x"] } }, b: good, c: 7, d: { command: "$" } } };
   const { mcp } = given({ file });
@@ -32,7 +32,7 @@ test("what is wrong with one server is said of that one at the start, and the ot
   ]);
 });
 
-test("servers that are no object at all are a mistake of the file", () => {
+test("servers that are not an object are an error in the file", () => {
   expect(problemsOf({ file: { mcpServers: ["npx"] } })).toEqual([
     "deckhand.config.json: mcpServers: must be an object",
   ]);
@@ -45,7 +45,7 @@ test.each<[string, object, string]>([
     { mcp: { servres: { a: { url: "https://x.test/mcp" } } } },
     'mcp.servres: is neither a known key nor a server, which has a `command` or a `url`. Did you mean "servers"?',
   ],
-])("what stands under mcp and is %s is a mistake of the file", (...[, file, problem]) => {
+])("a value under mcp that is %s is an error in the file", (...[, file, problem]) => {
   expect(problemsOf({ file })).toEqual([`deckhand.config.json: ${problem}`]);
 });
 
@@ -64,7 +64,7 @@ const wrong: { what: string; server: object; why: RegExp }[] = [
   { what: "an address beside the program", server: { url: "https://h/" }, why: /either/ },
 ];
 
-test.each(wrong)("$what is a mistake of the server", ({ server, why }) => {
+test.each(wrong)("$what is an error of the server", ({ server, why }) => {
   const { mcp } = given({ file: { mcpServers: { docs: { command: "x", ...server } } } });
   expect(mcp.idle).toEqual([{ name: "docs", why: expect.stringMatching(why), isMistake: true }]);
 });
@@ -97,7 +97,7 @@ test.each(references)(
   },
 );
 
-test("a name keeps its key whatever else is there, and no two names share one", () => {
+test("a name keeps its key whatever other names exist, and no two names share one", () => {
   const names = [
     "docs",
     "my_docs-2",
@@ -117,7 +117,7 @@ test("a name keeps its key whatever else is there, and no two names share one", 
   expect(keys.filter((key, index) => key === names[index])).toEqual(["docs", "my_docs-2", "a-b", "n".repeat(24)]);
 });
 
-test("values that come in by references, and those in addresses, are secrets", () => {
+test("values from references and in addresses are secrets", () => {
   const env = { TOKEN: "tok-123456", HOME: "/home/ana" };
   const file = {
     mcpServers: {
@@ -139,12 +139,12 @@ const secretArguments: { args: readonly string[]; secrets: readonly string[] }[]
   { args: ["-H", "Accept: text/plain", "--port", "80", "LANG=en"], secrets: [] },
 ];
 
-test.each(secretArguments)("the arguments $args hold the secrets $secrets", ({ args, secrets }) => {
+test.each(secretArguments)("the arguments $args contain the secrets $secrets", ({ args, secrets }) => {
   const file = { mcpServers: { a: { command: "a", args } } };
   expect(secretsOf(load({ file })).toSorted()).toEqual(secrets);
 });
 
-test("of our environment a program gets what it needs to run, and no key", () => {
+test("a program gets only what it needs to run from our environment, and no keys", () => {
   const env = { PATH: "/bin", HOME: "/home/a", ANTHROPIC_API_KEY: "sk", NODE_OPTIONS: "x" };
   expect(given({ env }).mcp.environment).toEqual({ PATH: "/bin", HOME: "/home/a" });
 });

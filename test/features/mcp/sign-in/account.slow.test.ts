@@ -22,7 +22,7 @@ import { connected, type Place, place, rowsOf, signedIn, WANTS } from "./command
 
 /** How the account's access is renewed, refused and given up. */
 
-test("nothing of the tokens stands in clear in the database, in messages or in the audit log", async () => {
+test("tokens never appear in clear text in the database, in messages or in the audit log", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -66,7 +66,7 @@ test.each(Object.entries(DATABASES))(
   },
 );
 
-test("a sign-in moves along when the database is copied to PostgreSQL", async () => {
+test("a sign-in is copied with the database to PostgreSQL", async () => {
   const server = await guardedServer();
   const before = await place(server.settings);
   await signedIn(before);
@@ -101,7 +101,7 @@ test("servers that connect at the start share one query for their sign-ins", asy
   expect(reads).toBe(1);
 });
 
-test("new tokens are used and kept while the database takes none, and stored when it takes them again", async () => {
+test("new tokens are used and kept while the database rejects writes, and stored once it accepts them again", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -137,7 +137,7 @@ function refuseRenewals({ home }: Pick<Place, "home">) {
   };
 }
 
-test("a database that cannot be read is named as the reason, and not the server", async () => {
+test("an unreadable database is named as the reason, not the server", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -153,7 +153,7 @@ test("a database that cannot be read is named as the reason, and not the server"
   expect(textIn(await call("mcp__web__go"))).toBe("done");
 });
 
-test("tokens that were encrypted with another key say so, and the key's problem is said before anybody signs in", async () => {
+test("tokens encrypted with another key are reported, and a problem with the key is reported before anyone signs in", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -174,7 +174,7 @@ test("tokens that were encrypted with another key say so, and the key's problem 
   await expect.poll(() => mcp.problems()).toEqual([]);
 });
 
-test("a sign-in that the service renews no more has ended, and a new one works without a restart", async () => {
+test("a sign-in that the service no longer renews has ended, and a new one works without a restart", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -211,7 +211,7 @@ async function openedRow(at: Place, settings: McpUrlServer) {
   return kept;
 }
 
-test("a sign-out is revoked, ends the connection of a running program, and leaves nothing", async () => {
+test("a sign-out revokes the tokens, ends a running program's connection, and leaves nothing behind", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -229,7 +229,7 @@ test("a sign-out is revoked, ends the connection of a running program, and leave
   });
 });
 
-test("a service without registration says what to write, and a client that was registered by hand works", async () => {
+test("for a service without registration the message says what to configure, and a client registered by hand works", async () => {
   const server = await guardedServer({ registers: false });
   const at = await place(server.settings);
   expect((await at.mcp("sign-in", "web")).error).toMatch(
@@ -246,7 +246,7 @@ test("a service without registration says what to write, and a client that was r
   expect(textIn(await call("mcp__web__go"))).toBe("done");
 });
 
-test("doctor tries the server with the account, and says what an operator must do", async () => {
+test("doctor tests the server with the account, and says what an operator must do", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   expect((await at.doctor()).out).toContain(`✗ MCP server ${WANTS}`);
@@ -254,7 +254,7 @@ test("doctor tries the server with the account, and says what an operator must d
   expect((await at.doctor()).out).toContain("✓ MCP server web: 1 tool");
 });
 
-test("a server whose entry says sse wants the sign-in just the same", async () => {
+test("a server whose entry says sse needs the sign-in as well", async () => {
   const server = await guardedServer();
   const at = await place({ ...server.settings, type: "sse" });
   const { mcp, call } = at.program();
@@ -265,7 +265,7 @@ test("a server whose entry says sse wants the sign-in just the same", async () =
   expect(textIn(await call("mcp__web__go"))).toBe("done");
 });
 
-test("a server that says nothing of a sign-in may want a token as well, and one that an account may not use says so", async () => {
+test("a server that mentions no sign-in may still need a token, and one that an account may not use says so", async () => {
   const server = await guardedServer({ challenge: () => undefined });
   const at = await place(server.settings);
   const { mcp, call } = at.program();
@@ -283,7 +283,7 @@ test("a server that says nothing of a sign-in may want a token as well, and one 
   await expect.poll(async () => textIn(await call("mcp__web__go"))).toBe("done");
 });
 
-test("who does not sign in within ten minutes is told, and nothing is kept", async () => {
+test("a person who does not sign in within ten minutes is told, and nothing is kept", async () => {
   const server = await guardedServer();
   const clock = new ManualClock();
   const { settings } = server;

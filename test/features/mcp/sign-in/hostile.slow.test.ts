@@ -51,7 +51,7 @@ const internal = [
   "file:///etc/passwd",
 ];
 
-test.each(internal)("metadata at %s is not asked for", async (metadataUrl) => {
+test.each(internal)("metadata at %s is not requested", async (metadataUrl) => {
   const inside = await listen((_, response) => sendJson(response, {}));
   const server = await refusing(() => metadataUrl.replace("INSIDE", new URL(inside.origin).host));
   const at = await place({ url: server.url });
@@ -61,7 +61,7 @@ test.each(internal)("metadata at %s is not asked for", async (metadataUrl) => {
   expect(inside.asked).toEqual([]);
 });
 
-test("an authorization server in a private network is not asked unless the operator has written it down", async () => {
+test("an authorization server in a private network is not contacted unless the operator has configured it", async () => {
   const inside = await listen((_, response) => sendJson(response, {}));
   const server = await refusing(
     (origin) => `${origin}/metadata`,
@@ -76,7 +76,7 @@ test("an authorization server in a private network is not asked unless the opera
   expect(inside.asked).toEqual([]);
 });
 
-test("a redirect from the server's own metadata leads nowhere else, and not around for ever", async () => {
+test("a redirect from the server's metadata cannot reach another host or loop forever", async () => {
   const inside = await listen((_, response) => sendJson(response, {}));
   for (const to of [`${inside.origin}/x`, "/metadata"]) {
     let asked = 0;
@@ -107,7 +107,7 @@ const bodies: readonly (readonly [string, Answer, RegExp])[] = [
   ],
 ];
 
-test.each(bodies)("metadata that is %s is said in one sentence", async (_, answer, text) => {
+test.each(bodies)("metadata that is %s is reported in one sentence", async (_, answer, text) => {
   const server = await refusing((origin) => `${origin}/metadata`, answer);
   const at = await place({ url: server.url });
   const { failed, error } = await at.mcp("sign-in", "web");
@@ -119,7 +119,7 @@ test.each(bodies)("metadata that is %s is said in one sentence", async (_, answe
 const authorities: readonly (readonly [string, object, RegExp])[] = [
   ["goes by another name", { issuer: "https://login.example.com" }, /calls itself https:\/\/login\.example\.com\. /u],
   [
-    "takes tokens unencrypted elsewhere",
+    "accepts tokens unencrypted elsewhere",
     { token_endpoint: "http://10.0.0.1/token" },
     /^✗ http:\/\/10\.0\.0\.1\/token is not encrypted/u,
   ],
@@ -158,7 +158,7 @@ test.each(authorities)("an authorization server that %s is not used", async (_, 
   expect(login.asked.filter((path) => path === "/token")).toEqual([]);
 });
 
-test("an answer in another authorization server's name is not redeemed, and its words are not shown", async () => {
+test("a code from another authorization server is not redeemed, and its text is not shown", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   for (const changes of [{ iss: "https://evil.example.com" }, { iss: null }]) {
@@ -177,7 +177,7 @@ test("an answer in another authorization server's name is not redeemed, and its 
   expect(server.authority.codes()).toBe(0);
 });
 
-test("pages that send answers to the listener neither end the sign-in nor fill the terminal", async () => {
+test("pages that send answers to the listener neither end the sign-in nor flood the terminal", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const { address, ended } = await at.signIn();
@@ -192,7 +192,7 @@ test("pages that send answers to the listener neither end the sign-in nor fill t
   expect(out.match(/the answer to another sign-in/gu)?.length).toBe(5);
 });
 
-test("a server that refuses every token is asked a few times, its token renewed once, and then left alone", async () => {
+test("a server that refuses every token is tried a few times with one renewal, and then left alone", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const { address, ended } = await at.signIn();
@@ -217,7 +217,7 @@ test("a server that refuses every token is asked a few times, its token renewed 
   expect((await call("mcp__web__go")).isError).toBe(false);
 });
 
-test("a server that accepts a token for everything but calls is not asked to renew it with each call", async () => {
+test("a token that is accepted for everything except calls is not renewed on each call", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -241,7 +241,7 @@ test("a server that accepts a token for everything but calls is not asked to ren
   expect(textIn(await call("mcp__web__go"))).toBe("done");
 });
 
-test("a clock that was set back or forward by days costs a renewal at most", async () => {
+test("a clock set back or forward by days causes at most one renewal", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const { address, ended } = await at.signIn();
@@ -270,7 +270,7 @@ test("a name that resolves to a private address is refused", async () => {
   );
 });
 
-test("a server that sends requests on to another host does not take the token there", async () => {
+test("a server that redirects requests to another host does not send the token there", async () => {
   const inside = await listen((_, response) => sendJson(response, {}));
   const server = await guardedServer();
   const at = await place(server.settings);

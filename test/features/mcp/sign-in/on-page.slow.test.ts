@@ -16,7 +16,7 @@ const part = (page: Page) => page.getByRole("region", { name: /^web /u });
 const told = (page: Page) => part(page).getByRole("status").first();
 const button = (page: Page, name: string) => part(page).getByRole("button", { name, exact: true });
 
-test("an admin signs in on the page and comes back to a connected server; others cannot", async () => {
+test("an admin signs in on the page and returns to a connected server; others cannot", async () => {
   const server = await guardedServer();
   await using at = await consoleOffice({ mcpServers: { web: server.settings } });
   await addAccount(at, { name: "ana", role: "admin" });

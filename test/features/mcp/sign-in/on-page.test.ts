@@ -42,7 +42,7 @@ function clusters(count: number): readonly Cluster[] {
   }));
 }
 
-test("a sign-in that begins in one process and ends in another connects the server in both", async () => {
+test("a sign-in that starts in one process and ends in another connects the server in both", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const [one, other] = clusters(2).map((cluster) => at.program({ cluster }));
@@ -65,7 +65,7 @@ test("a sign-in that begins in one process and ends in another connects the serv
   expect(await rowsOf(at)).toEqual([]);
 });
 
-test("an answer is taken for the sign-in that it belongs to, from the account that began it, for ten minutes, and once", async () => {
+test("an answer is accepted only for its own sign-in, from the account that started it, within ten minutes, and once", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const { clock } = systemRuntime();
@@ -101,7 +101,7 @@ test("a sign-in that is declined at the service says so and changes nothing", as
   expect(await rowsOf(at)).toEqual([]);
 });
 
-test("a page to which no service sends anybody back says what to do", async () => {
+test("a page that no service redirects back to says what to do", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const refusal = async (origin: string) => {
@@ -123,7 +123,7 @@ test("a page to which no service sends anybody back says what to do", async () =
   );
 });
 
-test("a page at a public address registers as a client of the web, one on this machine as a native one", async () => {
+test("a page at a public address registers as a web client, one on this machine as a native client", async () => {
   const registered: unknown[] = [];
   const { settings } = await service({
     registered: (asked) => {

@@ -17,11 +17,11 @@ const services: readonly (readonly [string, ServiceOptions])[] = [
     { path: "/tenant-7", metadata: (usual, origin) => ({ ...usual, issuer: origin }) },
   ],
   [
-    "writes its authorization server's name with a slash more",
+    "writes its authorization server's name with an extra slash",
     { metadata: (usual, origin) => ({ ...usual, issuer: `${origin}/` }) },
   ],
   [
-    "writes null for what it leaves out",
+    "writes null for absent fields",
     {
       metadata: (usual) => ({ ...usual, ...NOTHING, revocation_endpoint: null }),
       registered: (asked) => ({ client_id: "c", ...asked, ...NOTHING, client_secret: "" }),
@@ -49,7 +49,7 @@ const services: readonly (readonly [string, ServiceOptions])[] = [
   ["says a lifetime below zero", { tokens: (usual) => ({ ...usual, expires_in: -1 }) }],
 ];
 
-test.each(services)("a service that %s can be signed in to, and renews its tokens", async (_, options) => {
+test.each(services)("people can sign in to a service that %s, and it renews tokens", async (_, options) => {
   const { settings, expire, asked } = await service(options);
   const at = await place(settings);
   expect(await signInTo(at)).toMatchObject({ failed: false, error: "" });
@@ -62,7 +62,7 @@ test.each(services)("a service that %s can be signed in to, and renews its token
   }
 });
 
-test("a token without end and without a successor is stored, and its end is said", async () => {
+test("a token without an expiry time or a refresh token is stored, and its end is reported", async () => {
   const tokens = (usual: object) => ({ ...usual, refresh_token: null, expires_in: 1e300 });
   const { settings } = await service({ tokens });
   const at = await place(settings);
@@ -71,7 +71,7 @@ test("a token without end and without a successor is stored, and its end is said
   expect(out).toContain("the sign-in ends at 20");
 });
 
-test("an authorization server that goes by the name of another host is not used, and the message says what to write", async () => {
+test("an authorization server that uses another host's name is not used, and the message says what to configure", async () => {
   const { settings } = await service({ metadata: (usual) => ({ ...usual, issuer: "https://login.example.com/x" }) });
   const at = await place(settings);
   expect((await at.mcp("sign-in", "web")).error).toMatch(
@@ -89,7 +89,7 @@ const elsewhere = (tokensAt: (own: string, origin: string) => string): ServiceOp
 });
 const named = ({ url }: McpUrlServer) => new URL("/", url.replace("127.0.0.1", "localhost")).origin;
 
-test("metadata that a server publishes for an authorization server of another name is used if that is in the settings", async () => {
+test("metadata for an authorization server with another name is used if that server is in the settings", async () => {
   const { settings, expire } = await service(elsewhere((own) => own));
   const at = await place({ ...settings, oauth: { issuer: named(settings) } });
   expect(await signInTo(at)).toMatchObject({ failed: false, error: "" });
@@ -98,7 +98,7 @@ test("metadata that a server publishes for an authorization server of another na
   expect(textIn(await call("mcp__web__go"))).toBe("done");
 });
 
-test("the codes of an authorization server of the settings are not redeemed elsewhere", async () => {
+test("codes of an authorization server from the settings are not redeemed elsewhere", async () => {
   const { settings, asked } = await service(elsewhere((_, origin) => origin));
   const at = await place({ ...settings, oauth: { issuer: named(settings) } });
   expect((await at.mcp("sign-in", "web")).error).toMatch(/^✗ localhost:\d+ publishes no OAuth metadata/u);
@@ -106,7 +106,7 @@ test("the codes of an authorization server of the settings are not redeemed else
 });
 
 test.each(["http://127.0.0.1:9/x", "/nothing", "https://10.0.0.1/x", "http://"])(
-  "a server that says %s of its metadata, which is at the usual address, can be signed in to",
+  "people can sign in to a server that gives %s for its metadata, which is at the usual address",
   async (said) => {
     const server = await guardedServer({
       challenge: (metadataUrl) =>
@@ -122,7 +122,7 @@ test.each(["http://127.0.0.1:9/x", "/nothing", "https://10.0.0.1/x", "http://"])
 let clients = 0;
 const newClient = (asked: object) => ({ client_id: `client-${++clients}`, ...asked });
 
-test("a sign-in that replaces an earlier one revokes that, except if both have the same client", async () => {
+test("a sign-in that replaces an earlier one revokes it, unless both have the same client", async () => {
   const { settings, revoked } = await service({ registered: newClient });
   const at = await place(settings);
   await signInTo(at);
@@ -158,7 +158,7 @@ test.each(Object.entries(endings))("tokens that are renewed while a person signs
   expect(await rowsOf(at)).toHaveLength(how === "in" ? 1 : 0);
 });
 
-test("an authorization server that fails for a while does not end the sign-in, even if the clock is set back meanwhile", async () => {
+test("a temporary failure of the authorization server does not end the sign-in, even if the clock is set back meanwhile", async () => {
   const { settings, expire, fail } = await service();
   const at = await place(settings);
   await signInTo(at);
@@ -175,7 +175,7 @@ test("an authorization server that fails for a while does not end the sign-in, e
 });
 
 test.each(["bad_refresh_token", "invalid_refresh_token"])(
-  "a service that answers %s has ended the sign-in",
+  "the answer %s of a service ends the sign-in",
   async (error) => {
     const { settings, expire, fail } = await service();
     const at = await place(settings);

@@ -7,7 +7,7 @@ import { httpServer, serverBehind } from "../http-server.ts";
 import { guardedServer, inBrowser } from "./authority.ts";
 import { connected, place, rowsOf, signedIn, WANTS } from "./command.ts";
 
-test("a server that wants a sign-in says so once and is left alone, and connects as soon as somebody has signed in", async () => {
+test("a server that needs a sign-in is reported once and left alone, and connects as soon as someone has signed in", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const { mcp } = at.program();
@@ -29,7 +29,7 @@ test("a server that wants a sign-in says so once and is left alone, and connects
   expect((await at.mcp("list")).out).toMatch(/^web · signed in by command line \d{4}-/u);
 });
 
-test("the address that a browser on another machine ends at can be pasted; that of another sign-in is not taken", async () => {
+test("the final address of a browser on another machine can be pasted; that of another sign-in is refused", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   const other = await at.signIn();
@@ -51,7 +51,7 @@ test("the address that a browser on another machine ends at can be pasted; that 
   });
 });
 
-test("a token that has expired is renewed during a call, which does not notice", async () => {
+test("an expired token is renewed during a call without affecting it", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -68,7 +68,7 @@ test("a token that has expired is renewed during a call, which does not notice",
   expect(new Set(server.tokens).size).toBe(2);
 });
 
-test("a token whose time is nearly over is renewed before it is sent", async () => {
+test("a token that is about to expire is renewed before it is sent", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -82,7 +82,7 @@ test("a token whose time is nearly over is renewed before it is sent", async () 
   expect(server.refusals()).toBe(refusals);
 });
 
-test("another address under the same name does not get the token, and says what to do", async () => {
+test("another address under the same name does not get the token, and the message says what to do", async () => {
   const server = await guardedServer();
   const other = await guardedServer();
   const at = await place(server.settings);
@@ -97,7 +97,7 @@ test("another address under the same name does not get the token, and says what 
   expect((await at.mcp("list")).out).toContain("its address has changed since the sign-in");
 });
 
-test("the sign-in to a server that is disabled or left out is listed and can be ended", async () => {
+test("the sign-in to a server that was disabled or removed is listed and can be ended", async () => {
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);
@@ -122,7 +122,7 @@ test.each([404, 500, 307])("a server that answers with HTTP %i is not said to ne
   );
 });
 
-test("servers to which nobody signs in are said", async () => {
+test("a sign-in that a server does not need or cannot have is refused with the reason", async () => {
   const { url } = await httpServer(() => {});
   const at = await place({ url });
   expect((await at.mcp("sign-in", "wed")).error).toBe(
