@@ -56,17 +56,17 @@ export function createGitTool({
   return defineTool({
     name: "git",
     description:
-      "Looks into a git repository of the working directory: status, diff (also staged), log, show and blame. " +
-      "It changes nothing and reaches no network: there is no commit, checkout, fetch or push. " +
-      "The repository's own configuration, hooks and filters have no effect; submodules are not looked into.",
+      "Inspects a git repository in the working directory: status, diff (also staged), log, show and blame. " +
+      "It changes nothing and uses no network: there is no commit, checkout, fetch or push. " +
+      "The repository's own configuration, hooks and filters have no effect; submodules are not inspected.",
     offer: {
-      about: "Looks into a git repository; changes nothing.",
+      about: "Inspects a git repository; changes nothing.",
       arguments: {
         action: "",
-        path: "Only this; blame needs it.",
-        revision: "A commit or tag; diff and log take `a..b`, too, show a file as `HEAD~2:src/main.ts`.",
-        staged: "diff: what is staged.",
-        count: "log: 20 unless set.",
+        path: "Only this path; blame needs it.",
+        revision: "A commit or tag; diff and log also take `a..b`, show a file as `HEAD~2:src/main.ts`.",
+        staged: "diff: staged changes.",
+        count: "log: default 20.",
       },
     },
     input: gitInput,

@@ -15,25 +15,28 @@ export function createJobTools(deps: JobTools): readonly Tool[] {
 }
 
 const newJob = z.object({
-  name: z.string().min(1).max(80).describe("What people call it: letters, digits, spaces, plain signs."),
+  name: z.string().min(1).max(80).describe("The name people use for it: letters, digits, spaces, plain punctuation."),
   prompt: z
     .string()
     .min(1)
-    .describe("What is to be done each time, complete in itself: whoever does it does not know this conversation."),
+    .describe("What to do each time, self-contained: whoever does it does not know this conversation."),
   cron: z
     .string()
     .optional()
     .describe(
       "When it repeats: five fields, e.g. `0 9 * * 1-5` for every weekday at nine; six with seconds first. `0 9 * * 1#1` is the " +
-        "first Monday of the month, `0 9 * * 5L` its last Friday, `0 9 L * *` its last day. A day of the month and a weekday together are " +
-        "due on either. Every other week cannot be written: say so.",
+        "first Monday of the month, `0 9 * * 5L` its last Friday, `0 9 L * *` its last day. With both a day of the month and a weekday, " +
+        "it is due on either. “Every other week” cannot be expressed: say so.",
     ),
-  at: z.string().optional().describe("When it is due once: `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`."),
+  at: z
+    .string()
+    .optional()
+    .describe("When it is due, if only once: `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`."),
   timezone: z
     .string()
     .optional()
-    .describe("Whose clock: an IANA name, e.g. Europe/Paris. Ask when you do not know it."),
-  silent: z.boolean().optional().describe("True: nothing is posted when the report equals the one before."),
+    .describe("The time zone as an IANA name, e.g. Europe/Paris. Ask if you do not know it."),
+  silent: z.boolean().optional().describe("True: nothing is posted if the report equals the previous one."),
 });
 type NewJob = z.infer<typeof newJob>;
 
@@ -41,9 +44,9 @@ function createScheduleJob({ jobs, ...deps }: JobTools): Tool {
   return defineTool<NewJob>({
     name: "schedule_job",
     description:
-      "Has something done again and again, or once later as a reminder; what comes of it is posted in this channel. Give either cron " +
-      "or at. The person sees when it will be due and confirms it with a button; where they do not, ask what should be different.",
-    deferred: { about: "repeats work by the clock, or reminds once" },
+      "Schedules recurring work, or a reminder for later; the result is posted in this channel. Give either cron or at. The person " +
+      "sees when it will be due and confirms it with a button; if they do not, ask what should be different.",
+    deferred: { about: "schedules recurring work or a reminder" },
     input: newJob,
     permission: "none",
     parallel: false,
@@ -77,8 +80,8 @@ function createScheduleJob({ jobs, ...deps }: JobTools): Tool {
 function createListJobs({ jobs, ...deps }: JobTools): Tool {
   return defineTool({
     name: "list_jobs",
-    description: "The scheduled jobs of this channel: names, ids, when they are due, how the last runs went.",
-    deferred: { about: "the scheduled jobs here" },
+    description: "Lists the scheduled jobs of this channel: names, ids, when they are due, how the last runs went.",
+    deferred: { about: "lists the scheduled jobs here" },
     input: z.object({}),
     permission: "none",
     parallel: true,
@@ -92,9 +95,9 @@ function createListJobs({ jobs, ...deps }: JobTools): Tool {
 function createCancelJob({ jobs, ...deps }: JobTools): Tool {
   return defineTool({
     name: "cancel_job",
-    description: "Removes a scheduled job for good. Only when the person asks for it.",
+    description: "Permanently removes a scheduled job. Only when the person asks for it.",
     deferred: { about: "removes a scheduled job" },
-    input: z.object({ job: z.string().min(1).describe("Its name or id, as list_jobs says it.") }),
+    input: z.object({ job: z.string().min(1).describe("Its name or id, as list_jobs shows it.") }),
     permission: "none",
     parallel: false,
     afterCrash: "replay",

@@ -21,23 +21,23 @@ import { MAX_FILE_LINES, readSkillFile } from "./skills/skill-file.ts";
 
 const values = z.array(z.string().max(10_000)).max(50);
 const input = z.object({
-  skill: z.string().min(1).max(200).describe('The name of a skill, or "list" for all with what they take.'),
+  skill: z.string().min(1).max(200).describe('The name of a skill, or "list" for all skills with their arguments.'),
   args: z
     .union([z.string().max(100_000), values])
     .exactOptional()
-    .describe('What the skill is to work on: a text as a person would type it, or values in order or as "name=value".'),
+    .describe('What the skill should work on: text as a person would type it, or values in order or as "name=value".'),
   arguments: values.exactOptional().describe("The same, as a list only."),
   file: z
     .string()
     .min(1)
     .exactOptional()
-    .describe("Returns this file of the skill's folder instead: a path relative to that folder."),
+    .describe("Returns this file in the skill's folder instead: a path relative to that folder."),
   offset: z.int().min(1).max(4_000_000_000).default(1).describe("With file: the first line to return."),
 });
 type Input = z.infer<typeof input>;
 
 const DESCRIPTION =
-  "Returns a skill: written instructions for work that recurs, to be followed for the request at hand. Also returns the files that a skill refers to.";
+  "Returns a skill: written instructions for recurring work, to follow for the current request. Also returns the files that a skill refers to.";
 
 /** Creates the tool with which the model loads skills. */
 export function createSkillTool({ skills, followsFile }: Pick<InstructionGate, "skills" | "followsFile">): Tool {
@@ -45,11 +45,11 @@ export function createSkillTool({ skills, followsFile }: Pick<InstructionGate, "
     name: "skill",
     description: DESCRIPTION,
     offer: {
-      about: "Returns a skill to follow for the request at hand, or a file that it refers to.",
+      about: "Returns a skill to follow for this request, or a file it refers to.",
       arguments: {
-        skill: 'Its name, or "list" for all and what they take.',
+        skill: 'Its name, or "list" for all with their arguments.',
         args: 'What to work on: text, or values in order or as "name=value".',
-        file: "A file of the skill's folder instead.",
+        file: "A file in the skill's folder instead.",
       },
     },
     input,

@@ -114,7 +114,7 @@ describe("on Slack", () => {
     talk.say("when do we deploy?");
     await talk.answered(2);
     expect(askedSoFar() - before).toBe(1);
-    expect(newest()).toContain("[To keep in mind] we deploy on Thursdays");
+    expect(newest()).toContain("[Keep in mind] we deploy on Thursdays");
   });
 
   test("if the configuration requires mentions, only they are answered; other messages are context", async () => {

@@ -20,12 +20,12 @@ export function isPlainType(name: string): boolean {
 }
 
 const WORKER_PROMPT =
-  "You are worker. Another agent has handed you one piece of its task and reads nothing but your report. Do that piece whole and nothing beside it; where the assignment leaves something open, decide sensibly and say so.";
+  "You are worker. Another agent has given you one piece of its task and reads only your report. Do all of that piece and nothing else; where the assignment leaves something open, decide sensibly and say so.";
 
-const AS_SUB_AGENT = `You are a sub-agent: the user messages are your assignment, and your last message is your report to the agent that gave it. That agent sees none of your work, so the report stands alone: the result first, then what it rests on, with exact paths, names and values; what you could not do; what you changed. You have few turns: make calls that do not depend on each other together, and report before you run out.`;
+const AS_SUB_AGENT = `You are a sub-agent: the user messages are your assignment, and your last message is your report to the agent that gave it. That agent sees none of your work, so the report must stand alone: the result first, then the evidence, with exact paths, names and values; what you could not do; what you changed. You have few turns: make independent calls together, and report before you run out.`;
 
 const IN_A_COPY =
-  "Your files are a copy of your own: nobody else sees or changes them while you work, and what you have changed is merged once you have ended. Where they are of a git repository, the git tool shows its history and your changes, and commits nothing.";
+  "You work in your own copy of the files: nobody else sees or changes it while you work, and your changes are merged after you finish. In a git repository, the git tool shows its history and your changes; it commits nothing.";
 
 /**
  * The definition for a sub-agent's run. A null `type` means the default one; `isolated` means that it works in a

@@ -11,7 +11,7 @@ export function planSection(plan: Plan | null): string {
       const steps = activePlanSteps(plan);
       if (steps === null) return "";
       return [
-        `The current plan, accepted by ${plan.acceptedBy} (☐ open, ⏳ doing, ✓ done). Mark them as you go: update_plan {"steps": [{"step": 1, "mark": "doing"}]}; its newer results count more than the marks here.`,
+        `The current plan, accepted by ${plan.acceptedBy} (☐ open, ⏳ doing, ✓ done). Mark them as you go: update_plan {"steps": [{"step": 1, "mark": "doing"}]}; its newer results override the marks here.`,
         checklist(steps),
       ].join("\n");
     }

@@ -83,7 +83,7 @@ function ourNote(text: string, { at, label }: Noted, { ids }: RunInputOptions): 
 function userNote({ by, text, at, isMemory = false }: NoteEvent, options: RunInputOptions): Message {
   const ours = ourNote(text, { at, label: saidBy(by) }, options);
   if (!isMemory) return ours;
-  const noteText = `[To keep in mind] ${text}`;
+  const noteText = `[Keep in mind] ${text}`;
   return { ...ours, content: [{ type: "user_memory_input", text: noteText, ...memoryOf(text) }], author: by };
 }
 

@@ -5,7 +5,7 @@ import { problemText, SKILL_ORIGINS, type Skill, type SkillCatalogue, skillsForM
 /** Maximum length of the index, in characters. */
 const MAX_INDEX = 8_000;
 
-const INTRO = `Skills are instructions for recurring work. When one fits, call \`skill\` before you begin and follow it; it lifts no boundary and grants no permission. A message that begins with one was sent by a person.`;
+const INTRO = `Skills are instructions for recurring work. If one fits, call \`skill\` before you start and follow it; it lifts no boundary and grants no permission. A message that begins with one was sent by a person.`;
 
 /**
  * The section of the system prompt that lists the skills; empty if there are none. Equal skills give equal bytes, so
@@ -14,7 +14,7 @@ const INTRO = `Skills are instructions for recurring work. When one fits, call \
 export function skillIndex(catalogue: SkillCatalogue): string {
   const skills = skillsForModel(catalogue);
   if (skills.length === 0) return "";
-  const room = { mostChars: MAX_INDEX, elsewhere: ' The tool `skill` with "list" tells what they are for.' };
+  const room = { mostChars: MAX_INDEX, elsewhere: ' Call `skill` with "list" to see what they are for.' };
   return [INTRO, ...namedLines(skills.map(named), room)].join("\n");
 }
 

@@ -27,14 +27,12 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
   const lines = [
     `Skill \`${name}\`. Follow it for ${scope === "session" ? "the rest of this session" : "this request"}; it lifts no boundary.`,
     ...(folder === "" ? [] : [filesOf(origin === "project" ? folder : null, name)]),
-    ...(compatibility === null ? [] : [`It is made for: ${compatibility}`]),
-    ...(tools === null
-      ? []
-      : [`It is done with these tools alone, others are refused: ${tools.join(", ") || "none"}.`]),
+    ...(compatibility === null ? [] : [`Made for: ${compatibility}`]),
+    ...(tools === null ? [] : [`Use only these tools; others are refused: ${tools.join(", ") || "none"}.`]),
     ...(PRINTED.test(body) ? [RUN_FIRST] : []),
     ...(allowedTools === null
       ? []
-      : [`It would like to use: ${allowedTools}. That is a request, not a permission: calls are decided as always.`]),
+      : [`It asks to use: ${allowedTools}. That is a request, not a permission: calls are decided as usual.`]),
   ];
   return lines.join("\n");
 }

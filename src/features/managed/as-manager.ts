@@ -47,12 +47,12 @@ function delegationOf(managed: ManagedAgents, own: Pick<Delegation, "access" | "
 
 function managerPrompt({ concurrencyLimit, isolated, subAgentModel, model, maxTurns }: Delegation): string {
   return [
-    "You manage this task: you look, plan, hand every change and every command to executors with the agent tool, and answer for the whole.",
-    `Cut the task into pieces that do not touch each other; begin those that can go on together in one turn (${concurrencyLimit} work at once, the others queue).`,
-    `Executors are answered by ${subAgentModel ?? model}, unless an agent type has a model of its own or you name one, and each has at most ${maxTurns} turns: give each what fits, by \`model\` and \`max_turns\`.`,
-    "Give each executor all it needs to know and how to tell that it is done. Read their reports critically, check what matters, and hand on what is missing.",
+    "You manage this task: look and plan, delegate every change and every command to executors with the agent tool, and answer for the whole.",
+    `Split the task into pieces that do not overlap; start those that can run in parallel in one turn (${concurrencyLimit} run at once, the rest queue).`,
+    `Executors use ${subAgentModel ?? model}, unless their agent type has its own model or you name one, and each has at most ${maxTurns} turns: choose what fits with \`model\` and \`max_turns\`.`,
+    "Tell each executor all it needs to know and how to tell that it is done. Read reports critically, check what matters, and delegate what is missing.",
     isolated
-      ? `Each executor works in a copy of the files as they are when you hand the piece on. Its report ends with what it changed; ${MERGE_WORK} brings that into the files here, and names what conflicts. What you do not merge is not done.`
+      ? `Each executor works in a copy of the files, made when you delegate its piece. Its report ends with what it changed; ${MERGE_WORK} merges that into the files here and names conflicts. What you do not merge is not done.`
       : "",
   ]
     .filter((line) => line !== "")

@@ -17,7 +17,7 @@ import type { ExecutorWorktrees } from "./worktrees/executor-worktrees.ts";
 import { type Merged, type MergedFile, mergeChanges } from "./worktrees/merge.ts";
 import { openMergeLog } from "./worktrees/merge-log.ts";
 
-const input = z.object({ agent_id: z.string().trim().min(1).describe("Of the executor, as its report names it.") });
+const input = z.object({ agent_id: z.string().trim().min(1).describe("The executor's id, from its report.") });
 
 /** Signals that end the reading of changes and the merging. */
 interface Until {
@@ -65,9 +65,9 @@ export function createMergeWork(
   return defineTool({
     name: MERGE_WORK,
     description:
-      "Brings the changes of an executor that has ended from its copy into the files here. What was changed here since is kept: " +
-      "files are joined by lines, and where both sides changed the same lines the file stays as it is here and is named as a conflict. " +
-      "Hand conflicts to an executor, with both versions.",
+      "Merges the changes of a finished executor from its copy into the files here. Changes made here since are kept: files are merged by " +
+      "line, and where both sides changed the same lines, the file stays as it is here and is reported as a conflict. " +
+      "Give conflicts to an executor, with both versions.",
     input,
     permission: "write",
     onlyFor: MANAGER_ROLE,

@@ -30,7 +30,7 @@ export interface NewMemory {
   readonly kind: Kind;
   /** Whom it is for: `person:slack:U1`, `channel:slack:C1` or `workspace:slack:T1`. */
   readonly scope: string;
-  /** Told where not everybody of the workspace may read. */
+  /** Told where not everyone in the workspace may read. */
   readonly isPrivate: boolean;
   readonly origin: Origin;
   readonly author: { readonly id: string; readonly name: string };

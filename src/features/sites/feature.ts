@@ -56,14 +56,14 @@ export const sitesFeature: Feature = {
   commands: [
     {
       name: "sites",
-      description: "this channel's web sites: publish, protect, roll back",
+      description: "this channel's websites: publish, protect, roll back",
       usage: "[list|publish|unpublish|protect|rollback] …",
       permission: "everyone",
       options: [
         { name: "list", description: "list this channel's sites, their addresses and versions", options: [] },
         {
           name: "publish",
-          description: "publish a directory as a web site",
+          description: "publish a directory as a website",
           options: [
             name,
             { name: "directory", description: "the directory; it must contain an index.html", required: true },

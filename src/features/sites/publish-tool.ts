@@ -17,8 +17,8 @@ const SHOWN_FILES = 30;
 const PATH_CHARS = 200;
 
 const input = z.object({
-  directory: z.string().min(1).describe("With an index.html; relative to the working directory."),
-  name: z.string().min(1).max(63).describe("In the address: small letters, digits, hyphens."),
+  directory: z.string().min(1).describe("Relative to the working directory; must contain an index.html."),
+  name: z.string().min(1).max(63).describe("Part of the address: lowercase letters, digits, hyphens."),
 });
 type Input = z.infer<typeof input>;
 
@@ -27,10 +27,10 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
   return defineTool({
     name: "publish_site",
     description:
-      "Publishes a directory of HTML, CSS, scripts and other files as a site, at an address that people open in a browser. " +
-      "A copy is taken; to publish the same name again replaces it. Pages may use the site's own files only, by relative addresses: " +
-      "nothing of other hosts, no cookies, no storage. Files whose names begin with a dot are left out.",
-    deferred: { about: "a directory as a web site" },
+      "Publishes a directory of HTML, CSS, scripts and other files as a website, at an address that people open in a browser. " +
+      "It publishes a copy; publishing the same name again replaces it. Pages can use only the site's own files, by relative URLs: " +
+      "nothing from other hosts, no cookies, no storage. Files whose names begin with a dot are left out.",
+    deferred: { about: "publishes a directory as a website" },
     input,
     permission: "write",
     parallel: false,

@@ -8,19 +8,19 @@ const argument = z
   .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), "must not contain control characters");
 
 export const gitInput = z.object({
-  action: z.enum(["status", "diff", "log", "show", "blame"]).describe("What to look at."),
+  action: z.enum(["status", "diff", "log", "show", "blame"]).describe("What to show."),
   path: argument
     .default("")
-    .describe("Only this file or directory; also says which repository, if there are several. Needed by blame."),
+    .describe("Only this file or directory; also selects the repository if there are several. blame needs it."),
   revision: argument
     .refine((text) => !text.startsWith("-"), "must not begin with `-`")
     .optional()
     .describe(
-      "diff: a commit to compare the files with, or two as `a..b` or `a...b`. log: where to begin, or a range. " +
-        "show: a commit, tag, or a file of a commit as `HEAD~2:src/main.ts` (default HEAD). blame: a commit instead of the present file.",
+      "diff: a commit to compare the files with, or two as `a..b` or `a...b`. log: where to start, or a range. " +
+        "show: a commit, tag, or a file in a commit as `HEAD~2:src/main.ts` (default HEAD). blame: a commit instead of the current file.",
     ),
-  staged: z.boolean().default(false).describe("diff: what is staged for the next commit, instead of what is not."),
-  count: z.int().min(1).max(500).optional().describe("log: how many commits, newest first (default 20)."),
+  staged: z.boolean().default(false).describe("diff: staged changes instead of unstaged ones."),
+  count: z.int().min(1).max(500).optional().describe("log: number of commits, newest first (default 20)."),
   lines: z
     .string()
     .regex(/^[1-9]\d{0,8}-[1-9]\d{0,8}$/, "must be like `10-40`")

@@ -24,40 +24,40 @@ const NOT_BEHIND_A_REPORT =
 
 /** What a model asks of a sub-agent. */
 export const agentInput = z.object({
-  description: z.string().trim().min(1).max(100).describe("What it is to do, in three to eight words; people read it."),
+  description: z.string().trim().min(1).max(100).describe("The task in three to eight words; people read it."),
   prompt: z
     .string()
     .trim()
     .min(1)
     .max(50_000)
     .describe(
-      "The whole assignment. It knows nothing of this conversation: give it what it needs, and say what to report.",
+      "The whole assignment. It knows nothing of this conversation: include what it needs, and say what to report.",
     ),
   agent_type: z
     .string()
     .trim()
     .min(1)
     .exactOptional()
-    .describe("A type from the list; left out: a worker with your rights."),
+    .describe("A type from the list. Default: a worker with your rights."),
   tools: z
     .array(z.string().trim().min(1))
     .max(100)
     .exactOptional()
     .describe(
-      "Names of tools it may use; left out: all that you have, except agent. Only with agent in it can it begin others.",
+      "Names of tools it may use. Default: all of yours except agent. It can start sub-agents only if agent is listed.",
     ),
   max_turns: z
     .int()
     .min(1)
     .max(50)
     .exactOptional()
-    .describe(`Most model calls it gets; left out: as its type says, else ${CHILD_TURNS}.`),
-  model: z.string().trim().min(1).exactOptional().describe("provider/model; left out: its type's, or yours."),
+    .describe(`Maximum number of model calls. Default: its type's, else ${CHILD_TURNS}.`),
+  model: z.string().trim().min(1).exactOptional().describe("provider/model. Default: its type's, else yours."),
   run_in_background: z
     .boolean()
     .default(false)
     .describe(
-      "True: you get its id at once and go on; you are told when it has ended. Not for what a sub-agent begins itself.",
+      "True: you get its id at once and continue; you are told when it ends. Sub-agents cannot start others this way.",
     ),
 });
 export type AgentRequest = z.infer<typeof agentInput>;

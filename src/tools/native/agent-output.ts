@@ -12,11 +12,11 @@ import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waitingMethods } from "./waiting.ts";
 
 const input = z.object({
-  agent_id: z.string().trim().min(1).describe("As agent returned it."),
+  agent_id: z.string().trim().min(1).describe("The id that agent returned."),
   action: z
     .enum(["read", "wait", "cancel"])
     .default("read")
-    .describe("read: how far it is now; wait: until it has ended; cancel: end it, and return what it came to."),
+    .describe("read: its progress so far; wait: until it ends; cancel: stop it and return what it has so far."),
 });
 type OutputInput = z.infer<typeof input>;
 
@@ -25,8 +25,8 @@ export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" 
   return defineTool({
     name: AGENT_OUTPUT,
     description:
-      "Reads the state and the report of a sub-agent in the background, waits for its end, or cancels it. You are told of its end " +
-      "anyway: wait only when you cannot go on without the report.",
+      "Reads the state and the report of a background sub-agent, waits for it to end, or cancels it. You are told when it ends in " +
+      "any case: wait only if you cannot continue without the report.",
     deferred: { about: "reads, awaits or cancels a background sub-agent" },
     input,
     permission: "none",
@@ -81,9 +81,9 @@ async function reported(
 function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {
   const seconds = Math.round((now - createdAt) / 1_000);
   const started = `${task.agent}: "${task.description}", assigned ${seconds} s ago`;
-  if (status.type !== "working") return textResult(`${started}, is waiting in the queue.`, { summary: "queued" });
+  if (status.type !== "working") return textResult(`${started}, waiting in the queue.`, { summary: "queued" });
   const { turns, tools } = status;
-  return textResult(`${started}, is working: ${turns} turns, ${tools} tool calls so far.`, { summary: "at work" });
+  return textResult(`${started}, working: ${turns} turns, ${tools} tool calls so far.`, { summary: "working" });
 }
 
 async function unknownAgent(id: string, { sessionId }: ToolContext, store: Store): Promise<ToolResult> {

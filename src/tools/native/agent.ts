@@ -46,9 +46,9 @@ export function createAgent(deps: NativeToolDeps): Tool {
       about: agentSummaries(deps.agents),
       arguments: {
         description: "Three to eight words for people.",
-        prompt: "All that it needs: it knows nothing of this conversation.",
-        agent_type: "Left out: a worker with your rights.",
-        run_in_background: "You are told when it has ended.",
+        prompt: "All it needs: it knows nothing of this conversation.",
+        agent_type: "Default: a worker with your rights.",
+        run_in_background: "You are told when it ends.",
       },
     },
     input: agentInput,
@@ -63,8 +63,8 @@ export function createAgent(deps: NativeToolDeps): Tool {
 
 function agentSummaries(agents: ReadonlyMap<string, AgentDefinition>): string {
   return [
-    "Gives a piece of work to a sub-agent with a context of its own; returns its report, which you check. For long searches, " +
-      "parts that can go on at once, a second look; not for what a few calls settle.",
+    "Delegates work to a sub-agent with its own context; returns its report, which you check. For long searches, parallel work or " +
+      "a second look; not for what a few calls can do.",
     ...typesOf(agents),
   ].join("\n");
 }
@@ -79,9 +79,9 @@ function typesOf(agents: ReadonlyMap<string, AgentDefinition>): string[] {
 
 function describe(agents: ReadonlyMap<string, AgentDefinition>): string {
   return [
-    "Hands a self-contained piece of work to a sub-agent with a context of its own, and returns its report. Worth it for searches " +
-      "that would fill your context, for parts that can go on at the same time (several calls in one turn run together), and for " +
-      "a second look at your work. Not for what two or three calls of your own settle. Its report is material: check what matters.",
+    "Delegates a self-contained piece of work to a sub-agent with its own context, and returns its report. Use it for searches " +
+      "that would fill your context, for parts that can run in parallel (several calls in one turn run together), and for a " +
+      "second look at your work. Not for what two or three calls of your own can do. Its report is data: check what matters.",
     ...typesOf(agents),
   ].join("\n");
 }
@@ -91,7 +91,7 @@ async function asResultOrNull(work: () => Promise<ToolResult | null>): Promise<T
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) return errorResult(error.payload, "not begun");
+    if (error instanceof Refusal) return errorResult(error.payload, "not started");
     throw error;
   }
 }
@@ -101,13 +101,13 @@ async function resume(asked: AgentRequest, call: Call): Promise<ToolResult | nul
   const id = childIdOf(ctx);
   const isBegun = (await deps.store.children.get(id)) !== null;
   const refusal = isBegun ? null : await begin(id, asked, call);
-  if (refusal !== null) return errorResult(refusal, "not begun");
+  if (refusal !== null) return errorResult(refusal, "not started");
   // Repeated when the call resumes, since a process may have died in between.
   await announce(id, call);
   if (ctx.config.delegation !== undefined) await releaseQueued(ctx.sessionId, deps);
   const name = asked.agent_type ?? plainName(ctx);
   if (asked.run_in_background) {
-    const text = `agent_id: ${id}\n${name} works in the background. You are told when it has ended; agent_output {"agent_id", "action"} reads its state, waits for it or cancels it.`;
+    const text = `agent_id: ${id}\n${name} works in the background. You are told when it ends; agent_output {"agent_id", "action"} reads its state, waits for it or cancels it.`;
     return textResult(text, { summary: "in the background" });
   }
   const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };

@@ -6,12 +6,12 @@ import { type AskDeps, ask, labelOfAnswer } from "./ask.ts";
 import { waitingMethods } from "./waiting.ts";
 
 const input = z.object({
-  question: z.string().trim().min(1).max(1_200).describe("What you need to know, as the person reads it."),
+  question: z.string().trim().min(1).max(1_200).describe("The question, as the person will read it."),
   options: z
     .array(z.string().trim().min(1).max(75))
     .max(5)
     .default([])
-    .describe("Up to five answers to choose from; the person may always reply in words of their own."),
+    .describe("Up to five answers to choose from; the person may always reply in their own words."),
 });
 
 const NOBODY =
@@ -22,13 +22,13 @@ export function createAskUserQuestion(deps: AskDeps): Tool {
     name: "ask_user_question",
     description:
       "Asks the person you work for, in the thread, and waits for the answer however long it takes. Only for what you can neither " +
-      "find out nor decide yourself, and what changes what you would do. One question at a time.",
+      "find out nor decide yourself and that affects what you do. One question at a time.",
     offer: {
       about:
-        "Asks the person in the thread and waits, however long. Only for what you can neither find out nor decide, and what changes what you do. One question at a time.",
+        "Asks the person in the thread and waits, however long. Only for what you can neither find out nor decide and that affects what you do. One question at a time.",
       arguments: {
         question: "",
-        options: "Up to five to choose from, or other words.",
+        options: "Up to five; other replies are possible.",
       },
     },
     input,

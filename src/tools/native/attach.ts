@@ -7,21 +7,16 @@ import { answerMessage } from "./answer-message.ts";
 import { sandboxFile } from "./sandbox-file.ts";
 
 const input = z.object({
-  path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
-  comment: z
-    .string()
-    .trim()
-    .max(1_200)
-    .default("")
-    .describe("A line to go with it, when its name does not say enough."),
+  path: z.string().min(1).describe("The file's path: relative to the working directory, or absolute within it."),
+  comment: z.string().trim().max(1_200).default("").describe("A line to send with it if its name does not say enough."),
 });
 
 export function createAttach(): Tool {
   return defineTool({
     name: "attach",
-    description: "Sends a file of the working directory to the thread, for people to open or download.",
+    description: "Sends a file from the working directory to the thread, for people to open or download.",
     offer: {
-      about: "Sends a file of the working directory to the thread.",
+      about: "Sends a file to the thread.",
       arguments: {
         path: "",
         comment: "",

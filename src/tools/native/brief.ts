@@ -7,7 +7,7 @@ import { sandboxFile } from "./sandbox-file.ts";
 
 const input = z.object({
   text: z.string().trim().min(1).max(1_500).describe("The note, in Markdown."),
-  files: z.array(z.string().min(1)).max(5).default([]).describe("Files of the working directory to go with it."),
+  files: z.array(z.string().min(1)).max(5).default([]).describe("Files in the working directory to send with it."),
 });
 
 /** Maximum characters of the note on the progress line. */
@@ -17,9 +17,9 @@ export function createBrief(): Tool {
   return defineTool({
     name: "brief",
     description:
-      "Posts an interim note to the thread while you go on working: a finding that people want before you are done, or how a long " +
-      "task stands. Not for the answer itself, which you give at the end, and not for each step.",
-    deferred: { about: "posts an interim note while you work on" },
+      "Posts an interim note to the thread while you keep working: a finding that people want before you finish, or the progress " +
+      "of a long task. Not for the answer itself, which you give at the end, and not for each step.",
+    deferred: { about: "posts an interim note while you work" },
     input,
     permission: "none",
     parallel: false,

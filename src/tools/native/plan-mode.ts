@@ -14,8 +14,8 @@ export function createEnterPlanMode({ store }: { readonly store: Store }): Tool 
   return defineTool({
     name: "enter_plan_mode",
     description:
-      "Begins plan mode: until a person accepts your plan, nothing can be changed or run, only looked at. For work that touches " +
-      "several places, or where there is more than one sensible way. Look around, then propose the plan with exit_plan_mode.",
+      "Starts plan mode: until a person accepts your plan, you can only look; nothing can be changed or run. For work that touches " +
+      "several places or has more than one sensible approach. Look around, then propose the plan with exit_plan_mode.",
     deferred: { about: "nothing changes until a person accepts your plan" },
     input: z.object({}),
     permission: "none",
@@ -40,12 +40,12 @@ const proposal = z.object({
     .trim()
     .max(800)
     .default("")
-    .describe("A sentence or two: what the plan achieves, what it leaves alone."),
+    .describe("One or two sentences: what the plan achieves and what it leaves alone."),
   steps: z
     .array(z.string().trim().min(1).max(200))
     .min(1)
     .max(20)
-    .describe("What you will do, in order, one checkable step each."),
+    .describe("What you will do, in order; each step must be checkable."),
 });
 
 /** Proposes a plan and waits until a person accepts it, drops it or asks for changes. */
@@ -53,8 +53,8 @@ export function createExitPlanMode(deps: AskDeps): Tool {
   return defineTool({
     name: "exit_plan_mode",
     description:
-      "Shows your plan to the person as a checklist and waits until they accept it, want it changed, or drop it. Only an accepted " +
-      "plan ends plan mode. While you carry it out, mark its steps with update_plan.",
+      "Shows your plan to the person as a checklist and waits until they accept it, ask for changes, or drop it. Plan mode ends " +
+      "when they accept or drop it. While you carry it out, mark its steps with update_plan.",
     deferred: { about: "proposes a plan to the person" },
     input: proposal,
     permission: "none",

@@ -8,8 +8,8 @@ import { waitingMethods } from "./waiting.ts";
 const DAY_S = 86_400;
 
 const input = z.object({
-  seconds: z.int().min(1).max(DAY_S).describe("How long, in seconds; at most a day."),
-  reason: z.string().trim().max(200).default("").describe("What you wait for, in a few words."),
+  seconds: z.int().min(1).max(DAY_S).describe("Seconds to pause; at most a day."),
+  reason: z.string().trim().max(200).default("").describe("What you are waiting for, in a few words."),
 });
 
 /** Creates the tool for a durable pause: its end is in the store, and an event wakes the session then. */
@@ -17,9 +17,9 @@ export function createSleep(deps: Pick<NativeToolDeps, "store" | "engine" | "clo
   return defineTool({
     name: SLEEP,
     description:
-      "Pauses your work, for up to a day, and goes on by itself: to look again later at something that takes time. A message of a " +
+      "Pauses your work for up to a day, then continues by itself: to check later on something that takes time. A message from a " +
       "person ends the pause early.",
-    deferred: { about: "pauses up to a day, then goes on" },
+    deferred: { about: "pauses for up to a day" },
     input,
     permission: "none",
     parallel: false,

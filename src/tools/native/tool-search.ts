@@ -18,7 +18,7 @@ const MAX_CHARS = 24_000;
 export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
   return defineTool({
     name: TOOL_SEARCH,
-    description: `Tells how to call further tools, by ${USE_TOOL}, and rare arguments of those that you have. Available:`,
+    description: `Describes further tools, called with ${USE_TOOL}, and rare arguments of your tools. Available:`,
     input,
     permission: "none",
     parallel: true,

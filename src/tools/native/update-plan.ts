@@ -6,7 +6,7 @@ import { defineTool, type Tool } from "../../core/tool.ts";
 
 const change = z.object({
   step: z.int().min(1).describe("The step's number, from 1."),
-  mark: planMarkSchema.describe("How far it is: open, doing or done."),
+  mark: planMarkSchema.describe("Its state: open, doing or done."),
 });
 const input = z.object({ steps: z.array(change).min(1).max(40) });
 type Change = z.infer<typeof change>;
@@ -16,7 +16,7 @@ export function createUpdatePlan({ store }: { readonly store: Store }): Tool {
   return defineTool({
     name: "update_plan",
     description:
-      "Marks steps of the accepted plan: `doing` when you begin one, `done` when it is finished and checked. People watch the checklist.",
+      "Marks steps of the accepted plan: `doing` when you start one, `done` when it is finished and checked. People watch the checklist.",
     deferred: { about: "marks steps of the accepted plan" },
     input,
     permission: "none",

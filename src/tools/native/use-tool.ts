@@ -13,7 +13,7 @@ const input = z.object({ name: targetToolSchema, input: z.unknown().meta({ type:
 export function createUseTool(): Tool {
   return defineTool({
     name: USE_TOOL,
-    description: "Calls a tool that tool_search tells of; `input` as its schema says.",
+    description: "Calls a tool that tool_search describes; `input` follows its schema.",
     input,
     permission: "none",
     parallel: true,

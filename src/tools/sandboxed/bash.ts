@@ -33,9 +33,9 @@ const input = z.object({
     .string()
     .min(1)
     .refine((text) => text.isWellFormed() && !text.includes("\0"), "command must be valid Unicode without NUL")
-    .describe("The script, as bash reads it."),
+    .describe("The script, in bash syntax."),
   timeout: timeoutSeconds,
-  description: z.string().max(200).optional().describe("In a few words, what it does: shown to people."),
+  description: z.string().max(200).optional().describe("What it does, in a few words; shown to people."),
 });
 type Input = z.infer<typeof input>;
 
@@ -55,18 +55,18 @@ export function createBash(guest: Guest, files: Guest): Tool {
   return defineTool({
     name: "bash",
     description:
-      "Runs a bash script in the sandbox, where the working directory is /workspace. It is a shell of its own, without native programs: " +
+      "Runs a bash script in the sandbox, where the working directory is /workspace. It is a built-in shell without native programs: " +
       "pipes, redirections, loops, functions, arrays, and cat, ls, cp, mv, rm, find, grep, sed, awk, jq, sort, uniq, cut, tr, " +
       "head, tail, diff, comm, join, xargs, tee, wc, date, base64, md5sum, sha256sum, gzip and more. No network, no git, no " +
-      "interpreters, no package managers. The working directory and variables stay for the next call; functions, arrays, " +
+      "interpreters, no package managers. The working directory and variables persist across calls; functions, arrays, " +
       "options and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/ or extensions/. " +
-      "To read, search or change files, the tools made for that are better.",
+      "To read, search or change files, prefer the tools made for that.",
     offer: {
       about:
-        "Runs a bash script in the sandbox at /workspace, with the usual commands (ls, cp, find, grep, sed, awk, jq, sort, diff, xargs, date, base64, gzip …) and no network, git, interpreters or package managers. Directory and variables stay for the next call, functions and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/, extensions/.",
+        "Runs a bash script in the sandbox at /workspace, with the usual commands (ls, cp, find, grep, sed, awk, jq, sort, diff, xargs, date, base64, gzip …) and no network, git, interpreters or package managers. Directory and variables persist across calls; functions and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/, extensions/.",
       arguments: {
         command: "",
-        timeout: "Seconds: 60 unless set, at most 600.",
+        timeout: "Seconds. Default 60, at most 600.",
         description: "What it does, for people.",
       },
     },

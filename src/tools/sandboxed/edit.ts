@@ -8,15 +8,12 @@ import { type Guest, relativePath } from "./guest-call.ts";
 const wellFormed = (text: string): boolean => text.isWellFormed();
 
 const input = z.object({
-  path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
+  path: z.string().min(1).describe("The file's path: relative to the working directory, or absolute within it."),
   old_string: z
     .string()
     .refine(wellFormed, "old_string must be valid Unicode")
-    .describe("The text to replace, exactly as it stands in the file, without line numbers. It must occur once."),
-  new_string: z
-    .string()
-    .refine(wellFormed, "new_string must be valid Unicode")
-    .describe("The text to put in its place."),
+    .describe("The text to replace, exactly as in the file, without line numbers. It must occur once."),
+  new_string: z.string().refine(wellFormed, "new_string must be valid Unicode").describe("The replacement text."),
   replace_all: z.boolean().default(false).describe("Replace every occurrence instead of exactly one."),
 });
 
@@ -24,12 +21,12 @@ export function createEdit(guest: Guest): Tool {
   return defineChange(guest, {
     name: "edit",
     description:
-      "Replaces exact text in a file of the working directory. The file must have been read and not have changed since. " +
-      "old_string must be unique: include as many lines around it as that takes, or set replace_all. " +
-      "Line ends and encoding of the file are kept.",
+      "Replaces exact text in a file in the working directory. The file must have been read and not have changed since. " +
+      "old_string must be unique: include as many surrounding lines as needed, or set replace_all. " +
+      "The file's line endings and encoding are kept.",
     offer: {
       about:
-        "Replaces exact text in a file that you have read and that has not changed since. old_string must occur once: include lines around it, or set replace_all.",
+        "Replaces exact text in a file you have read that has not changed since. old_string must occur once: include surrounding lines, or set replace_all.",
       arguments: {
         path: "",
         old_string: "Exactly as in the file, without line numbers.",

@@ -6,13 +6,10 @@ import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } f
 
 const input = z.object({
   pattern: z.string().min(1).describe("Glob pattern, e.g. `src/**/*.ts` or `**/{a,b}.json`."),
-  path: z.string().default("").describe("The directory the pattern starts from; the working directory by default."),
-  sort: z
-    .enum(["path", "modified"])
-    .default("path")
-    .describe("Order: by path, or by time of the last change, newest first."),
-  offset: z.int().min(0).default(0).describe("How many files to skip, to go on with a list that was cut."),
-  limit: z.int().min(1).max(5_000).default(500).describe("How many files to list at most."),
+  path: z.string().default("").describe("The directory the pattern starts from. Default: the working directory."),
+  sort: z.enum(["path", "modified"]).default("path").describe("Order: by path, or by modification time, newest first."),
+  offset: z.int().min(0).default(0).describe("Number of files to skip, to continue a list that was cut."),
+  limit: z.int().min(1).max(5_000).default(500).describe("Maximum number of files to list."),
 });
 
 const reply = z.object({ text: z.string(), summary: z.string() });
@@ -21,10 +18,10 @@ export function createGlob(guest: Guest): Tool {
   return defineTool({
     name: "glob",
     description:
-      "Lists the files of the working directory whose path matches a pattern. Hidden files and node_modules are left out " +
+      "Lists the files in the working directory whose paths match a pattern. Hidden files and node_modules are left out " +
       "unless the pattern or path names them; .git always is. Symbolic links are not followed.",
     offer: {
-      about: "Lists files by pattern; hidden files and node_modules only where named, .git never.",
+      about: "Lists files by pattern; hidden files and node_modules only if named, .git never.",
       arguments: {
         pattern: "E.g. `src/**/*.{ts,json}`.",
         path: "",

@@ -11,30 +11,32 @@ const input = z.object({
   pattern: z
     .string()
     .min(1)
-    .describe("Regular expression in JavaScript syntax, tried on each line; escape `. ( [ {` to mean them."),
-  path: z.string().default("").describe("The directory or file to search; the working directory by default."),
+    .describe(
+      "Regular expression in JavaScript syntax, matched against each line; escape `. ( [ {` to match them literally.",
+    ),
+  path: z.string().default("").describe("The directory or file to search. Default: the working directory."),
   glob: z
     .string()
     .optional()
     .describe(
-      "Only files that match, e.g. `*.ts` (any depth) or `src/**/*.ts`; a leading `!` leaves matching ones out.",
+      "Only files that match, e.g. `*.ts` (any depth) or `src/**/*.ts`; a leading `!` excludes matching files.",
     ),
   type: z.string().optional().describe("Only files of a type, e.g. `ts`, `py`, `rust`, `yaml`, or an extension."),
   output_mode: z
     .enum(["content", "files_with_matches", "count"])
     .default("files_with_matches")
-    .describe("`content` shows the lines as path:line:text, `count` the matching lines per file."),
-  ignore_case: z.boolean().default(false).describe("Upper and lower case match each other."),
-  multiline: z.boolean().default(false).describe("Matches may run over line ends, and `.` matches them."),
+    .describe("`content` shows the lines as path:line:text, `count` the number of matching lines per file."),
+  ignore_case: z.boolean().default(false).describe("Ignore case."),
+  multiline: z.boolean().default(false).describe("Matches may span lines, and `.` matches line ends."),
   context: contextLines.default(0).describe("Lines to show before and after each match (content only)."),
   before: contextLines.optional().describe("Lines to show before each match, instead of `context`."),
   after: contextLines.optional().describe("Lines to show after each match, instead of `context`."),
-  "-i": z.boolean().optional().describe("As `ignore_case`; models that know ripgrep write this and the next ones."),
-  "-A": contextLines.optional().describe("As `after`."),
-  "-B": contextLines.optional().describe("As `before`."),
-  "-C": contextLines.optional().describe("As `context`."),
-  offset: z.int().min(0).default(0).describe("How many entries to skip, to go on with a result that was cut."),
-  head_limit: z.int().min(1).max(5_000).default(250).describe("How many entries (lines or files) to show at most."),
+  "-i": z.boolean().optional().describe("Same as `ignore_case`, as in ripgrep."),
+  "-A": contextLines.optional().describe("Same as `after`."),
+  "-B": contextLines.optional().describe("Same as `before`."),
+  "-C": contextLines.optional().describe("Same as `context`."),
+  offset: z.int().min(0).default(0).describe("Number of entries to skip, to continue a result that was cut."),
+  head_limit: z.int().min(1).max(5_000).default(250).describe("Maximum number of entries (lines or files) to show."),
 });
 type Input = z.infer<typeof input>;
 
@@ -44,11 +46,10 @@ export function createGrep(guest: Guest): Tool {
   return defineTool({
     name: "grep",
     description:
-      "Searches the text files of the working directory for a regular expression. Hidden files and node_modules are left out " +
+      "Searches the text files in the working directory for a regular expression. Hidden files and node_modules are left out " +
       "unless path or glob names them; .git always is. Binary files and files above 8 MB are not searched.",
     offer: {
-      about:
-        "Searches text files for a regular expression; hidden files and node_modules only where named, .git never.",
+      about: "Searches text files for a regular expression; hidden files and node_modules only if named, .git never.",
       arguments: {
         pattern: "JavaScript syntax.",
         path: "",

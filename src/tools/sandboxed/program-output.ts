@@ -56,7 +56,7 @@ export const timeoutSeconds = z
   .positive()
   .max(600)
   .optional()
-  .describe("Seconds after which it is stopped: 60 unless set, at most 600.");
+  .describe("Seconds after which it is stopped. Default 60, at most 600.");
 
 /** What a program may access and use. Any program may change files if its session may. */
 export function capabilitiesOf(

@@ -7,9 +7,9 @@ import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../se
 import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
 
 const input = z.object({
-  path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
-  offset: z.int().min(1).max(4_000_000_000).default(1).describe("The first line to show, counted from 1."),
-  limit: z.int().min(1).max(100_000).default(2_000).describe("How many lines to show at most."),
+  path: z.string().min(1).describe("The file's path: relative to the working directory, or absolute within it."),
+  offset: z.int().min(1).max(4_000_000_000).default(1).describe("The first line to show, starting at 1."),
+  limit: z.int().min(1).max(100_000).default(2_000).describe("Maximum number of lines to show."),
 });
 
 const reply = z.discriminatedUnion("type", [
@@ -27,11 +27,11 @@ export function createRead(guest: Guest): Tool {
   return defineTool({
     name: "read",
     description:
-      "Reads a file of the working directory. Text comes with line numbers (number, tab, line; the numbers are not part of the file); " +
-      "PNG, JPEG, GIF and WebP images and PDF documents are shown as such. Long files are cut, with the offset to go on from. " +
-      "A file must be read before write or edit may change it.",
+      "Reads a file in the working directory. Text has line numbers added (number, tab, line; the numbers are not part of the file); " +
+      "PNG, JPEG, GIF and WebP images and PDF documents are shown as they are. Long files are cut, with the offset to continue from. " +
+      "A file must be read before write or edit can change it.",
     offer: {
-      about: "Reads a file: text with line numbers added, images, PDF. Needed before write or edit changes it.",
+      about: "Reads a file: text with line numbers added, images, PDF. Required before write or edit changes it.",
       arguments: {
         path: "",
         offset: "First line, from 1.",

@@ -4,22 +4,22 @@ import { type Change, defineChange } from "./change-file.ts";
 import { type Guest, relativePath } from "./guest-call.ts";
 
 const input = z.object({
-  path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
+  path: z.string().min(1).describe("The file's path: relative to the working directory, or absolute within it."),
   content: z
     .string()
     .refine((text) => text.isWellFormed(), "content must be valid Unicode")
-    .describe("The whole content of the file. One that is replaced keeps its byte order mark and line ends of CRLF."),
+    .describe("The entire content of the file. A replaced file keeps its byte order mark and CRLF line endings."),
 });
 
 export function createWrite(guest: Guest): Tool {
   return defineChange(guest, {
     name: "write",
     description:
-      "Creates a file of the working directory, or replaces its whole content. Directories on the way are made. " +
-      "A file that exists must have been read before. To change a part of a file use edit.",
+      "Creates a file in the working directory, or replaces its entire content. Missing parent directories are created. " +
+      "An existing file must have been read before. To change part of a file, use edit.",
     offer: {
       about:
-        "Creates a file, with the directories on the way, or replaces the whole of one that you have read. To change a part use edit.",
+        "Creates a file and its parent directories, or replaces all of a file you have read. To change part of one, use edit.",
       arguments: {
         path: "",
         content: "",

@@ -92,7 +92,7 @@ test("quoted text is attributed to its author, and is never run as a shell comma
 test.each([
   {
     isMemory: true,
-    content: [{ type: "user_memory_input", text: "[To keep in mind] use tabs", key: "note", value: "use tabs" }],
+    content: [{ type: "user_memory_input", text: "[Keep in mind] use tabs", key: "note", value: "use tabs" }],
     author: ANA,
   },
   { isMemory: false, content: [{ type: "text", text: "use tabs" }], author: undefined },

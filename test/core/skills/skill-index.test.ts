@@ -60,7 +60,7 @@ test.each([
 
 test("names beyond the limit are counted", () => {
   const skills = Array.from({ length: 500 }, (_, index) => named(`${"n".repeat(50)}-${index}`));
-  expect(skillIndex(skillCatalogue(skills, []))).toMatch(/ … and \d+ more\. The tool `skill` with "list"/);
+  expect(skillIndex(skillCatalogue(skills, []))).toMatch(/ … and \d+ more\. Call `skill` with "list"/);
 });
 
 test("the list states each skill's arguments and source, and the broken files", () => {

@@ -158,9 +158,9 @@ test("a project's skill states its directory, and that its allowed-tools grant n
     "text",
     `Skill \`tidy\`. Follow it for this request; it lifts no boundary.
 Files that it names are in \`.agents/skills/tidy/\` of the working directory: read and run them there.
-It is made for: Needs git
-It is done with these tools alone, others are refused: read, grep.
-It would like to use: Bash(git:*) Read. That is a request, not a permission: calls are decided as always.
+Made for: Needs git
+Use only these tools; others are refused: read, grep.
+It asks to use: Bash(git:*) Read. That is a request, not a permission: calls are decided as usual.
 
 Tidy up.`,
   );

@@ -29,7 +29,7 @@ test("a sub-agent that has reported is not woken again by its own sub-agents", a
   const { store, begin } = await atWork();
   const place = { sessionId: CHILD, runId: "run_2" };
   const behind = await begin({ ...place, callId: "call_2" }, { run_in_background: true });
-  expect(behind).toMatchObject({ isError: true, summary: "not begun" });
+  expect(behind).toMatchObject({ isError: true, summary: "not started" });
   expect(await begin({ ...place, callId: "call_3" })).toBeNull();
   const below = await store.children.ofSession(CHILD);
   expect(below.map(({ parentCallId }) => parentCallId)).toEqual(["call_3"]);

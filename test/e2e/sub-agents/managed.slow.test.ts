@@ -354,7 +354,7 @@ test("executors in worktrees of one repository change nothing until their merge,
   }
   expect(directoryPrint(path.join(root, ".git"))).toBe(before);
   const first = at.model.requests.find((request) => partOf(request) === "A");
-  expect(JSON.stringify(first?.body)).toContain("Your files are a copy of your own");
+  expect(JSON.stringify(first?.body)).toContain("You work in your own copy of the files");
   const handed = at.model.requests.find((request) => results(request).includes("In its copy"));
   expect(handed === undefined ? "" : results(handed)).toMatch(
     /A is done\..*changed: lines\.txt\nchanged: port\.txt.*-8080\n\+9090/su,

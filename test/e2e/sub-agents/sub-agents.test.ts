@@ -148,7 +148,7 @@ test("a background sub-agent can be read and cancelled", async () => {
     if (isPart(request, "A")) return [text("Half of it is done."), gate.part];
     const [id] = agentIds(request);
     if (id !== undefined) return toolUse("agent_output", { agent_id: id });
-    if (results(request).includes("is working")) {
+    if (results(request).includes(", working: ")) {
       const known = /agt_\w+/u.exec(conversationOf(request.body))?.[0];
       return toolUse("agent_output", { agent_id: known, action: "cancel" });
     }

@@ -64,10 +64,10 @@ test.each([
 });
 
 test.each([
-  { managed: USUAL, says: "Executors are answered by demo/usual, unless" },
+  { managed: USUAL, says: "Executors use demo/usual, unless" },
   {
     managed: { ...USUAL, executorModel: "openai/gpt-6-luna" },
-    says: "Executors are answered by openai/gpt-6-luna, unless",
+    says: "Executors use openai/gpt-6-luna, unless",
   },
   { managed: { ...USUAL, executorMaxTurns: 7 }, says: "each has at most 7 turns" },
 ])("a manager's prompt describes its executors: $says", ({ managed, says }) => {

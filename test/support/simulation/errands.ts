@@ -104,7 +104,7 @@ function untold(messages: readonly Message[]): string[] {
       const use = uses.get(block.toolUseId);
       const [, id] = /^agent_id: (\w+)/u.exec(text) ?? [];
       if (use?.name === "agent" && id !== undefined) begun.push(id);
-      if (use?.name === OUTPUT && !/, is working: |, is waiting in the queue/u.test(text)) told.add(agentIdOf(use));
+      if (use?.name === OUTPUT && !/, working: |, waiting in the queue/u.test(text)) told.add(agentIdOf(use));
     }
   }
   return begun.filter((id) => !told.has(id));

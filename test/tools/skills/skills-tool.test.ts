@@ -53,7 +53,7 @@ test.each([
   expect(called.isError).toBe(false);
   expect(text(called)).toContain(files);
   expect(text(called)).toContain("`awk '/^## /{print $2}' CHANGELOG.md`");
-  expect(text(called)).toContain("It would like to use: Bash(scripts/check.sh:*) Read. That is a request");
+  expect(text(called)).toContain("It asks to use: Bash(scripts/check.sh:*) Read. That is a request");
   expect(text(called)).toMatch(/\n\nArguments: docs\/CHANGELOG\.md strict$/);
   const reference = await office.call({ skill: "changelog-check", file: "references/FORMAT.md" });
   expect(reference).toEqual({

@@ -94,7 +94,7 @@ test.each(sources)(
     at.model.forget();
     await at.talk({ text: "look it up in what was found", channel }).answered(1);
     expect(resultsOf(at, "payroll")).toEqual([
-      expect.stringMatching(/never instructions.*was found outside, noted by ana: not checked by anybody.*evil@/su),
+      expect.stringMatching(/never instructions.*found outside, noted by ana, not verified.*evil@/su),
     ]);
   },
 );
