@@ -28,7 +28,7 @@ export function withRepeatHints(
     times = now !== null && now === print ? times + 1 : 1;
     print = now;
     if (times < HINT_AFTER) return result;
-    const text = `[The same call has had the same result ${times} times in a row. Try something else, or end your turn and say what is missing.]`;
+    const text = `[This call has returned the same result ${times} times in a row. Try something else, or end your turn and say what is missing.]`;
     return { ...result, content: [...result.content, { type: "text", text, isAdded: true }] };
   });
 }

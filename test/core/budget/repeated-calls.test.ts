@@ -19,7 +19,7 @@ test("the third identical call in a row gets a hint, the fifth ends the run", as
   expect(outcome).toMatchObject({ type: "error", error: { code: "repeating", detail: { name: "read", times: "5" } } });
   expect(model.requests).toHaveLength(5);
   const hint = (times: number) =>
-    `[The same call has had the same result ${times} times in a row. Try something else, or end your turn and say what is missing.]`;
+    `[This call has returned the same result ${times} times in a row. Try something else, or end your turn and say what is missing.]`;
   expect(await resultTexts(journal)).toEqual(["same", "same", "same", hint(3), "same", hint(4), "same", hint(5)]);
   const parts = (await journal.load()).messages.flatMap(resultsOf).flatMap(({ content }) => content);
   expect(parts.filter((part) => part.type === "text" && part.isAdded === true)).toMatchObject(
