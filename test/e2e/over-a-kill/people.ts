@@ -98,9 +98,9 @@ export async function skill(at: Office): Promise<Parked> {
 
 const NARROW = "---\ndescription: Looks.\ntools: [read]\n---\nLook only.\n";
 
-/** The model follows a skill that narrows the run. While no process runs, its stored result loses these words. */
+/** The model follows a skill that narrows the run. While no process runs, words of its stored result are replaced. */
 export const calledSkill =
-  (words: string, lost: string) =>
+  (words: string, replaced: Readonly<Record<string, string>>) =>
   async (at: Office): Promise<Parked> => {
     const gate = hold();
     const requests = at.play(words, (_request, index) => {
@@ -119,10 +119,12 @@ export const calledSkill =
       dead() {
         gate.release();
         rmSync(folder, { recursive: true });
-        const sql = `UPDATE "Message" SET "content" = replace("content", @lost, '') WHERE instr("content", @lost) > 0
+        const sql = `UPDATE "Message" SET "content" = replace("content", @from, @to) WHERE instr("content", @from) > 0
           AND "sessionId" IN (SELECT "id" FROM "Session" WHERE "channelId" LIKE @channel)`;
-        const bound = { lost, channel: `%${channel}` };
-        expect(inDatabase(at, (database) => database.prepare(sql).run(bound).changes)).toBe(1);
+        for (const [from, to] of Object.entries(replaced)) {
+          const bound = { from, to, channel: `%${channel}` };
+          expect(inDatabase(at, (database) => database.prepare(sql).run(bound).changes)).toBe(1);
+        }
       },
       goOn: () => answered(at, talk, "Looked."),
       over() {
