@@ -274,7 +274,9 @@ test("people mentioned in embeds and webhook messages have their server nickname
   const alert = server.world.message(general, server.world.user("Pager", { bot: true }), { extra: { embeds } });
   const thread = server.people.openThread(general, alert.id);
   server.people.say({ channel: general, user: ana }, `${botMention} who?`, { repliesTo: alert });
-  expect((await inbox.nextMessage()).quoted).toEqual(["Pager wrote: Paged\n@Captain and @404"]);
+  expect((await inbox.nextMessage()).quoted).toEqual([
+    expect.stringMatching(/^Pager wrote, \S+ \S+ UTC: Paged\n@Captain and @404$/u),
+  ]);
   const content = `done by <@${bob.id}>`;
   server.world.message(thread, server.world.user("CI", { bot: true }), { extra: { content, mentions: [] } });
   const ref = { platform: "discord", workspaceId: guild.id, channelId: general.id, threadId: thread.id };
@@ -304,7 +306,10 @@ test("the referenced message is fetched if Discord omits it", async () => {
     extra: { message_reference: { type: 0, channel_id: general.id, message_id: id } },
   });
   server.people.say({ channel: general, user: ana }, `${botMention} why?`, reply(answered.id));
-  expect(await test.inbox.nextMessage()).toMatchObject({ quoted: ["Bob wrote: disk full"], repliesTo: answered.id });
+  expect(await test.inbox.nextMessage()).toMatchObject({
+    quoted: [expect.stringMatching(/^Bob wrote, \S+ \S+ UTC: disk full$/u)],
+    repliesTo: answered.id,
+  });
   server.people.say({ channel: general, user: ana }, `${botMention} why?`, reply("5"));
   expect((await test.inbox.nextMessage()).quoted).toEqual(["[It answers a message that was deleted.]"]);
   const asked = server.world.message(general, bob, { content: "since noon", ...reply(answered.id) });

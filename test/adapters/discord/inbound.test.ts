@@ -234,7 +234,7 @@ describe("quotes, previews and attachments", () => {
     const { mark } = postKey({ platform: "discord", workspaceId: "1", channelId: "300", threadId: null }, "k");
     const answered = { id: "5", channel_id: "300", type: 0, author: bot, content: `The port is 9090.${mark}` };
     expect(read("why?", { type: 19, referenced_message: answered }, dm).quoted).toEqual([
-      "deckhand wrote: The port is 9090.",
+      "deckhand wrote, 2015-01-01 00:00 UTC: The port is 9090.",
     ]);
   });
 

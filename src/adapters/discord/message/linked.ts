@@ -3,7 +3,7 @@ import { type Channels, DM_WORKSPACE } from "../channels.ts";
 import type { DiscordRest } from "../rest.ts";
 import type { WireMessage } from "./message-schema.ts";
 import type { NamesIn } from "./named-people.ts";
-import { quoteOf } from "./read-message.ts";
+import { datedQuoteOf } from "./read-message.ts";
 
 export interface LinkedScope {
   readonly rest: Pick<DiscordRest, "message">;
@@ -54,7 +54,7 @@ async function linked(
   const message = await rest.message(channelId, id);
   const names = await namesIn([message], guildId);
   const name = names.channel(channelId);
-  return { message, text: `${name === undefined ? "" : `In #${name}, `}${quoteOf(message, names)}` };
+  return { message, text: `${name === undefined ? "" : `In #${name}, `}${datedQuoteOf(message, names)}` };
 }
 
 /** Whether everybody who reads the thread can also read the linked place. */

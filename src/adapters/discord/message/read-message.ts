@@ -22,11 +22,16 @@ export function readMessage(message: WireMessage, names: Names, answeredChars = 
   return { text, quoted: quoted.filter(Boolean).map((each) => cut(each)), files: filesOf(message) };
 }
 
-/** A whole message as a quote of its author, for a reply to it or a question about it. */
-export function quoteOf(message: PlainWireMessage, names: Names): string {
+/** A whole message as a quote of its author, with when it was written, for a reply or a link to it. */
+export function datedQuoteOf(message: PlainWireMessage, names: Names): string {
+  return quoteOf(message, names, `, ${readableTime(timeOf(message.id))}`);
+}
+
+/** The same without the time, for a question about the message, whose thread is named after the quote. */
+export function quoteOf(message: PlainWireMessage, names: Names, when = ""): string {
   const words = readableTextToBot(message.content, message, names);
   const content = joined([commandOf(message), words, ...shownIn(message, names), ...fileLines(message)]);
-  return cut(`${displayName(message.author, message.member)} wrote: ${content}`);
+  return cut(`${displayName(message.author, message.member)} wrote${when}: ${content}`);
 }
 
 /** A message in a thread's history; null for system messages that say nothing about the conversation. */
@@ -59,7 +64,7 @@ function answeredBy({ type, referenced_message: answered, mentions }: WireMessag
   if (answered !== null && answered !== undefined) {
     // The author's name on the server, which the quoted message itself lacks.
     const mentioned = mentions.find(({ id }) => id === answered.author.id);
-    return quoteOf({ ...answered, member: answered.member ?? mentioned?.member }, names);
+    return datedQuoteOf({ ...answered, member: answered.member ?? mentioned?.member }, names);
   }
   return answered === null && type === MessageType.Reply ? "[It answers a message that was deleted.]" : "";
 }

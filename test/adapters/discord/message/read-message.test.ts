@@ -109,7 +109,7 @@ const corpus: readonly Sample[] = [
   [
     "a reply to somebody whom the server calls otherwise",
     { ...reply(SCREENSHOT), mentions: [{ ...BOB, member: { nick: "Captain", roles: [] } }] },
-    "why?\nCaptain wrote: [file: shot.png: a red graph]",
+    "why?\nCaptain wrote, 2024-05-30 01:20 UTC: [file: shot.png: a red graph]",
     ["shot.png"],
   ],
   [
@@ -200,18 +200,23 @@ const corpus: readonly Sample[] = [
   ],
   ["a sound of the soundboard", said("who plays <sound:1:1234567890>?"), "who plays [sound]?", []],
   ["a sticker", sample({ sticker_items: [{ id: "3", name: "shipit", format_type: 1 }] }), "[sticker: shipit]", []],
-  ["a reply to a screenshot", reply(SCREENSHOT), "why?\nbob wrote: [file: shot.png: a red graph]", ["shot.png"]],
+  [
+    "a reply to a screenshot",
+    reply(SCREENSHOT),
+    "why?\nbob wrote, 2024-05-30 01:20 UTC: [file: shot.png: a red graph]",
+    ["shot.png"],
+  ],
   [
     "a reply to a forward",
     reply(FORWARD),
-    "why?\nAna wrote: Forwarded from #alerts, 2024-05-30 01:00 UTC: disk full on @bob's box\nAlert\nhost: db1\n[file: df.txt]",
+    "why?\nAna wrote, 2024-05-30 01:20 UTC: Forwarded from #alerts, 2024-05-30 01:00 UTC: disk full on @bob's box\nAlert\nhost: db1\n[file: df.txt]",
     ["df.txt"],
   ],
-  ["a reply to an alert", reply(ALERTMANAGER), `why?\nAlertmanager wrote: ${ALERT_TEXT}`, []],
+  ["a reply to an alert", reply(ALERTMANAGER), `why?\nAlertmanager wrote, 2024-05-30 01:20 UTC: ${ALERT_TEXT}`, []],
   [
     "a reply to a poll",
     reply(POLL),
-    "why?\nAna wrote: Poll: Deploy today?\n- 🚀 yes: 45 votes\n- no: 1 vote\n- platy: 0 votes\n[The poll has ended.]",
+    "why?\nAna wrote, 2024-05-30 01:20 UTC: Poll: Deploy today?\n- 🚀 yes: 45 votes\n- no: 1 vote\n- platy: 0 votes\n[The poll has ended.]",
     [],
   ],
   ["a reply to what was deleted", reply(null), "why?\n[It answers a message that was deleted.]", []],
@@ -314,7 +319,7 @@ test("a person's own text is separate from quoted content, and files of both are
     names,
   );
   expect(text).toBe("why?");
-  expect(quoted).toEqual(["bob wrote: [file: shot.png: a red graph]"]);
+  expect(quoted).toEqual(["bob wrote, 2024-05-30 01:20 UTC: [file: shot.png: a red graph]"]);
   expect(files.map(({ name }) => name)).toEqual(["mine.txt", "shot.png"]);
 });
 
