@@ -21,22 +21,14 @@ import { parentHasEnded, parentWaits, stopped, twoInBackground } from "./sub-age
 
 /** Conversations that one SIGKILL hits at different points, and that continue as if it had not happened. */
 
-/** What tells the model of a skill's only tool, what told it in earlier versions, and what tells the program. */
-const TOLD = "Use only these tools; others are refused: read.";
-const TOLD_EARLIER = "It is done with these tools alone, others are refused: read.";
-const NARROWS = ',"narrowsTo":["read"]';
-
 /** The tests park, continue and check the conversations in this order. */
 const POINTS: Readonly<Record<string, (at: Office) => Promise<Parked>>> = {
   "a pause that says when it ends ends by itself": pauses,
   "a question stays, whose click counts once": asksWhichPort("by click", (talk) => talk.click("answer:1")),
   "a question stays, whose answer in words counts once": asksWhichPort("by reply", (talk) => talk.say("9090")),
   "a skill's run goes on by its instructions and its tools, and answers once": skill,
-  "a skill that the model called narrows its run, in whatever words": calledSkill("look around", { [TOLD]: "" }),
-  "a skill that the model called under an earlier version narrows its run": calledSkill("look as before", {
-    [TOLD]: TOLD_EARLIER,
-    [NARROWS]: "",
-  }),
+  "a skill that the model called narrows its run, in whatever words": calledSkill("look around", "reworded"),
+  "a skill that the model called under an earlier version narrows its run": calledSkill("look as before", "earlier"),
   "a click on an ended run that comes just before is gone on with once": continued,
   "an answer cut off three times is one reply": cutAnswer,
   "the model that has taken over goes on without the first one's thoughts": takenOver,

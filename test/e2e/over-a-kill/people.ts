@@ -98,9 +98,16 @@ export async function skill(at: Office): Promise<Parked> {
 
 const NARROW = "---\ndescription: Looks.\ntools: [read]\n---\nLook only.\n";
 
-/** The model follows a skill that narrows the run. While no process runs, words of its stored result are replaced. */
+/** Versions of a stored result that narrows the run: beside any words, and as older rows have it, in words alone. */
+const STORED = {
+  reworded: `json_set("content", '$[0].content[0].text', 'In other words.')`,
+  earlier: `json_set(json_remove("content", '$[0].narrowsTo'), '$[0].content[0].text',
+    'It is done with these tools alone, others are refused: read.')`,
+} as const;
+
+/** The model follows a skill that narrows the run. Its stored result is rewritten while no process runs. */
 export const calledSkill =
-  (words: string, replaced: Readonly<Record<string, string>>) =>
+  (words: string, version: keyof typeof STORED) =>
   async (at: Office): Promise<Parked> => {
     const gate = hold();
     const requests = at.play(words, (_request, index) => {
@@ -119,12 +126,9 @@ export const calledSkill =
       dead() {
         gate.release();
         rmSync(folder, { recursive: true });
-        const sql = `UPDATE "Message" SET "content" = replace("content", @from, @to) WHERE instr("content", @from) > 0
-          AND "sessionId" IN (SELECT "id" FROM "Session" WHERE "channelId" LIKE @channel)`;
-        for (const [from, to] of Object.entries(replaced)) {
-          const bound = { from, to, channel: `%${channel}` };
-          expect(inDatabase(at, (database) => database.prepare(sql).run(bound).changes)).toBe(1);
-        }
+        const sql = `UPDATE "Message" SET "content" = ${STORED[version]} WHERE instr("content", '"narrowsTo":["read"]') > 0
+          AND "sessionId" IN (SELECT "id" FROM "Session" WHERE "channelId" LIKE ?)`;
+        expect(inDatabase(at, (database) => database.prepare(sql).run(`%${channel}`).changes)).toBe(1);
       },
       goOn: () => answered(at, talk, "Looked."),
       over() {
