@@ -75,4 +75,26 @@ echo $LINENO`,
     `awk 'BEGIN { print strftime("%Y-%m-%d %H:%M", 86400, 1), strftime("it'"'"'s %%", 0), mktime("2024 01 02 03 04 05"), mktime("x"), systime() > "/dev/null"; a["c"]=1; a["a"]=2; n=asorti(a,b); print n, b[1], b[2]; n=asort(a); print n, a[1], a[2] }'; awk '{ v[NR] = $1 } END { n = asort(v); for (i = 1; i <= n; i++) printf "%s ", v[i]; print "" }' numbers.txt fruit.txt; awk -F, 'NR > 1 { print strftime("%F", $2 * 86400) }' people.csv; gawk -F, '{ print $1 }' people.csv | head -2; seq 3 | gawk '{ s += $1 } END { print s }'; echo in | nohup cat 2> /dev/null`,
     `kill -0 $$ && echo alive; true & p=$!; wait $p; kill $p; echo $?; trap 'echo usr' USR1; kill -s USR1 $$; kill -USR1 $$; kill; echo $?; umask; umask -S; umask 022; trap 'echo int' INT; kill -INT $$; trap 'echo term; exit 3' TERM; kill $$; echo no`,
   ],
+  "names that are empty": [
+    `mkdir -p d/e; cd d; touch f; rm -rf "$u"; rm -f "$u"; echo $?; rm "$u"; echo $?; rm -rf .; echo $?; rm -r ..; echo $?; rm -rf e/.; ls; cd ..; ls -d d`,
+    `for t in e d f r s; do [ -$t "" ]; echo $?; done; [[ -d "$u" || -e $u ]]; echo $?; test -e "$u" && echo there; cd "$u" && pwd; mkdir "$u"; mkdir -p "$u"; touch "$u"; cp fruit.txt "$u"; mv fruit.txt "$u"; cp -r "$u" q; mv "$u" q; chmod 600 "$u"; echo x > "$u"; echo $?; ls; ls "$u"; echo $?`,
+    `for c in 'cat' 'stat -c %s' 'readlink -f' 'realpath' 'tar xf' 'find' 'du' '.' 'bash'; do $c "" > out; echo "$c $?"; done; date -r ""; echo $?; date -d "" +%T; touch -d "" fruit.txt; echo $?; grep -r apple fruit.txt | head -1; grep -rl util | sort`,
+  ],
+  "what is quoted beside an expansion": [
+    `n=; echo '*'$n'.txt' "f"*$n; n="a b"; echo '*'$n'.txt' "*"$n \\*$n *$n.csv; n='f*'; echo $n.txt '['$n "\\\\"$n; n='a\\b'; echo $n x$n'*' $n*; set -- 'q*' r; echo 'a*'$1 "$@"'*'; n='[fp]*.txt'; echo $n x$n; IFS='\\'; n='a\\b'; echo $n'*'`,
+  ],
+  "input and errors of substitutions": [
+    `echo "hello world" | echo test=$(cat); seq 3 | printf '%s,' $(sort -r) x; echo q | cat - <(cat); f() { echo "$1 $(cat)"; }; echo z | f $(echo y)`,
+    `comm -23 <(sort -u missing) <(sort fruit.txt); diff <(cat missing) <(cat fruit.txt) > out; cat <(cat m1) <(cat m2) 2>&1 | grep -c m; echo $(cat m1) $(cat m2)`,
+  ],
+  "directories and empty inputs": [
+    `awk 'END { print NR }' code fruit.txt logs numbers.txt; awk 'FNR == 1 { print FILENAME }' *; awk 1 code; echo $?`,
+    `cat missing.tar | tar x; echo $?; : | tar tf -; echo $?; tar xzf empty.txt; echo $?; : | gunzip; echo $?; od -c missing; echo $?`,
+  ],
+  "rm, stat, od, xxd, uname": [
+    `rm -v fruit.txt missing; rm -d code; mkdir e; rm -dv e; rm -rfv code | sort; rm; echo $?; rm -f; echo $?; touch ./-x; rm -- -x; rm -x; echo $?; rm -rf logs/ && ls`,
+    `stat -c '%8s|%-12n|%05s|%%|%A %a %F %f %h' fruit.txt empty.txt; stat --printf '%s\\t%n\\n' fruit.txt; stat -c %s missing; echo $?; stat; echo $?`,
+    `echo Hello world | od -t x1 -t c; printf 'ab\\n' | od -An -c -tx1; printf 'a\\nb' | od -b -c; echo Abcdefghijklmnopqrst | od -xc; head -c 20 fruit.txt | od -A x -t x1z -t u2 -v; echo hi | xxd -plain; echo hello | xxd -cols 2 -groupsize 1`,
+    `uname; uname -s; uname -sr | wc -w; readlink; echo $?; readlink missing; echo $?; readlink -e missing; echo $?; readlink -fn fruit.txt | wc -l; readlink -f nodir/x; echo $?; date -d 1.2.2020; echo $?; head - < fruit.txt | tail -1 -; date -r missing; echo $?`,
+  ],
 };

@@ -31,7 +31,7 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "grep -r searches the working directory by default",
     /let (\w)=\w(?=,\w=\w===null\?\[\]:\w+\(\w\),\w=!1;for\(let \w+ of \w\)\{let \w+;if\(\w+===""\)return\{stdout:"",stderr:`grep: : No such)/g,
-    '$&.length===0&&l?[""]:R',
+    "$&.length===0&&l?[repairs.IMPLIED]:R",
   ],
   [
     "grep -r reports missing files",
@@ -79,16 +79,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "grep -o prints nothing for empty matches",
     /(\w\(\w,\w+\+(\w+)\))(?=,\w+\[0\]\.length===0&&\w\.lastIndex\+\+\}else if)/g,
     '($2===""||$1)',
-  ],
-  [
-    "stat -c supports times, blocks and links",
-    /(\w\.replace\(\/%)\[nNsFaAuUgG\](\/g,(\w)=>(\w)\.get\(\3\)\?\?)\3\)/g,
-    "$1[a-zA-Z]$2repairs.statField(p,$3))",
-  ],
-  [
-    "stat supports --format",
-    /\{format:\{short:"c",type:"string"\}\}/g,
-    '{format:{short:"c",long:"format",type:"string"}}',
   ],
   [
     "Patterns with lookaround use JavaScript's RegExp",

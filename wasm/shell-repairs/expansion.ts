@@ -82,4 +82,9 @@ export const EXPANSION_REPAIRS: readonly Repair[] = [
     /(case"FUNCNAME":\{let \w=)(\w)\.state\.funcNameStack\?\.\[0\](?=;if\(\w!==void 0\)return \w;)/g,
     '$1repairs.frames($2.state,"FUNCNAME")[0]',
   ],
+  [
+    "Quoted characters beside an unquoted expansion are no pattern",
+    /(\w=await \w\.smartWordSplit\(\w,\w,(\w),\w,)(\w\.expandPart)\);return (\w+)\((\w),(\w)\)/g,
+    "$1repairs.asPatterns($3,$2));return repairs.matchEach($6,own=>$4($5,own))",
+  ],
 ];

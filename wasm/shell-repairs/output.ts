@@ -94,4 +94,15 @@ export const OUTPUT_REPAIRS: readonly Repair[] = [
     /(\w)\.state\.commandCount=\1\.executionScope\.chargeCommand\(\),(\w=await\((\w)===\w\.commands\.at\(-1\)\?[^]+?)(?=(\w)\.push\((\w)\.exitCode\),\5\.exitCode!==0&&\((\w)=\5\.exitCode\))/g,
     "$1.state.unread=0,$&repairs.isUnread($1.state)&&$4.at(-1)===0&&($4[$4.length-1]=$6=141),",
   ],
+  [
+    "A command substitution among the words of a command reads the command's input",
+    /async executeSimpleCommandInner\((\w),(\w),(\w)\)\{/g,
+    "async executeSimpleCommandInner($1,$2,$3){let own=repairs.lendInput(this.ctx.state,$1,$2);" +
+      "try{return await this.executeWithInput($1,$2,$3)}finally{own()}}async executeWithInput($1,$2,$3){",
+  ],
+  [
+    "A process substitution keeps the errors of those before it",
+    /(let (\w)=await \w+\((\w),\w\.body,void 0\);)(?=if\(\2\.stderr&&\(\3\.state\.expansionStderr=)/g,
+    "let own=$3.state.expansionStderr;$1$3.state.expansionStderr=own;",
+  ],
 ];

@@ -22,3 +22,14 @@ test("find's %Y prints the type of a link's target", async () => {
   const result = await session.run("bash", { command: "find . -mindepth 1 -printf '%P %y %Y\\n' | sort" });
   expect(text(result)).toBe("exit code 0\nstdout:\na l f\nb l d\nc l N\nd d d\nd/f f f");
 });
+
+test("rm with an empty name, the working directory or the root removes nothing", async () => {
+  const session = fileSession(sandbox);
+  session.put("d/f", "x");
+  for (const target of ['"$unset"', ".", "..", '"$unset/"', "./.", "../d/."]) {
+    const result = await session.run("bash", {
+      command: `cd d; rm -rf ${target}; cat f; [ -e "$unset" ] || echo none`,
+    });
+    expect(text(result), target).toContain("stdout:\nxnone");
+  }
+});

@@ -118,8 +118,21 @@ async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Resu
   const operands = args.slice(at);
   while (/^[A-Za-z_]\w*=/.test(operands[0] ?? "")) options.push("-v", operands.shift() ?? "");
   await fs.writeFile(STDERR_FILE, "");
-  const result = await run([...options, ...program, ...operands]);
-  return { ...result, stderr: (await fs.readFile(STDERR_FILE)) + result.stderr };
+  const { files, warnings } = await withoutDirectories(operands, { fs, cwd });
+  const result = await run([...options, ...program, ...files]);
+  return { ...result, stderr: warnings + (await fs.readFile(STDERR_FILE)) + result.stderr };
+}
+
+/** Skips directories among the files of awk, and warns about them. */
+async function withoutDirectories(operands: readonly string[], { fs, cwd }: Pick<Context, "fs" | "cwd">) {
+  const files: string[] = [];
+  let warnings = "";
+  for (const operand of operands) {
+    const status = await fs.stat(fs.resolvePath(cwd, operand)).catch(() => null);
+    if (status?.isDirectory !== true) files.push(operand);
+    else warnings += `awk: warning: command line argument \`${operand}' is a directory: skipped\n`;
+  }
+  return { files: warnings !== "" && files.length === 0 ? ["/dev/null"] : files, warnings };
 }
 
 /** Prints the complaint about a missing file between the files around it. */
@@ -154,6 +167,13 @@ async function sums(name: string, args: string[], run: Run): Promise<Result> {
   return failed(`${name}: no properly formatted checksum lines found`, 1);
 }
 
+/** Without the `-` that stands for standard input, if it is the last argument; just-bash reads it without, too. */
+function withoutDash(args: readonly string[]): readonly string[] {
+  return args.at(-1) === "-" && args.slice(0, -1).every((arg) => /^[-+]|^\d+[a-zA-Z]*$/.test(arg))
+    ? args.slice(0, -1)
+    : args;
+}
+
 /** Splits joined options and expands size suffixes: `-qn1` becomes `-q -n 1`, and `-c1K` becomes `-c 1024`. */
 function splitOptions(args: readonly string[]): string[] {
   const words = args.flatMap((arg) => {
@@ -169,7 +189,7 @@ function splitOptions(args: readonly string[]): string[] {
 
 /** Implements `-n -N` and `-c -N` (all but the last N lines or bytes); just-bash handles the other forms. */
 async function head(given: string[], run: Run, context: Context): Promise<Result> {
-  const words = await withDevices(splitOptions(given), context);
+  const words = await withDevices(splitOptions(withoutDash(given)), context);
   const taken = takenOf(words, context);
   const at = words.findIndex(
     (word, index) =>
@@ -219,7 +239,7 @@ function bytesOf(context: Context, file: string): Promise<string> | string {
 
 /** Implements `-c +N` (from byte N on); just-bash handles the other forms. */
 async function tail(given: string[], run: Run, context: Context): Promise<Result> {
-  const args = splitOptions(given);
+  const args = splitOptions(withoutDash(given));
   const at = args.findIndex(
     (arg, index) => /^(?:-c|--bytes=)\+\d+$/.test(arg) || (arg === "-c" && /^\+\d+$/.test(args[index + 1] ?? "")),
   );

@@ -11,7 +11,9 @@ import { INSTALL } from "./files/install.ts";
 import { LS } from "./files/list.ts";
 import { PATCH } from "./files/patch.ts";
 import { PATH_COMMANDS } from "./files/paths.ts";
+import { RM } from "./files/remove.ts";
 import { PART_COMMANDS } from "./files/sizes.ts";
+import { STAT } from "./files/stat.ts";
 import { TAR } from "./files/tar.ts";
 import { DU } from "./files/usage.ts";
 import { YES } from "./files/yes.ts";
@@ -20,7 +22,7 @@ import { jq } from "./jq/jq.ts";
 import { SHELL_COMMANDS } from "./shell/shells.ts";
 import { XARGS } from "./shell/xargs.ts";
 import { COLUMN_COMMANDS } from "./text/columns.ts";
-import { pipedBytes } from "./text/command.ts";
+import { pipedBytes, textCommand } from "./text/command.ts";
 import { COUNT_COMMANDS } from "./text/counts.ts";
 import { DIFF } from "./text/diff.ts";
 import { DUMP_COMMANDS } from "./text/dump.ts";
@@ -35,6 +37,9 @@ import { TAB_COMMANDS } from "./text/tabs.ts";
 import { TR } from "./text/translate.ts";
 
 const USAGE = 2;
+
+/** What `uname` prints, by its options. */
+const UNAME = { s: "Linux", n: "localhost", r: "0", v: "sandbox", m: "wasm32", o: "GNU/Linux" };
 
 /** Commands that just-bash lacks or whose behaviour here differs from just-bash's. */
 export const COMMANDS: readonly CustomCommand[] = [
@@ -54,6 +59,8 @@ export const COMMANDS: readonly CustomCommand[] = [
   ...CHECKSUM_COMMANDS,
   INSTALL,
   PATCH,
+  RM,
+  STAT,
   TAR,
   YES,
   ...ADAPTED_COMMANDS,
@@ -95,7 +102,24 @@ export const COMMANDS: readonly CustomCommand[] = [
       return failed(`cmp: ${error instanceof Error ? error.message : String(error)}`, USAGE);
     }
   }),
-  defineCommand("uname", async (args) => done(args.includes("-a") ? "Linux sandbox 0 wasm\n" : "Linux\n")),
+  textCommand(
+    "uname",
+    {
+      flags: "asnrvmpio",
+      long: {
+        all: "a",
+        "kernel-name": "s",
+        nodename: "n",
+        "kernel-release": "r",
+        machine: "m",
+        "operating-system": "o",
+      },
+    },
+    async ({ flags }) => {
+      const shown = Object.entries(UNAME).filter(([flag]) => flags.has(flag) || flags.has("a"));
+      return `${(shown.length === 0 ? [UNAME.s] : shown.map(([, value]) => value)).join(" ")}\n`;
+    },
+  ),
   // A command in the background (`&`) has always ended by now.
   defineCommand("jobs", async () => done("")),
   defineCommand("disown", async () => done("")),

@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { adapted, type Context, type Result, type Run } from "./adapted.ts";
+import { adapted, type Context, failed, type Result, type Run } from "./adapted.ts";
 import { dateOf } from "./relative-date.ts";
 
 export const DATE: CustomCommand = adapted("date", date);
@@ -15,7 +15,10 @@ const FORMATS: readonly (readonly [option: RegExp, format: string])[] = [
 
 async function date(args: string[], run: Run, context: Context): Promise<Result> {
   const file = args.findIndex((arg) => arg === "-r" || arg.startsWith("--reference="));
-  if (file !== -1) return date(await withTimeOf(args, file, context), run, context);
+  if (file !== -1) {
+    const words = await withTimeOf(args, file, context);
+    return typeof words === "string" ? failed(`date: ${words}`, 1) : date(words, run, context);
+  }
   const words = args.flatMap((arg) => {
     const [, flags, value] = /^-([uR]+)d(.*)$/s.exec(arg) ?? [];
     if (flags !== undefined) return [...Array.from(flags, (flag) => `-${flag}`), "-d", ...(value ? [value] : [])];
@@ -33,12 +36,12 @@ async function date(args: string[], run: Run, context: Context): Promise<Result>
   return { ...result, stdout: result.stdout.replace(/\ue001(.)([^\ue001\ue002]*)\ue002/g, padded) };
 }
 
-/** Replaces `-r FILE` by the time of the file's last change. */
-async function withTimeOf(args: readonly string[], at: number, { fs, cwd }: Context): Promise<string[]> {
+/** Replaces `-r FILE` by the time of the file's last change; a sentence if there is no such file. */
+async function withTimeOf(args: readonly string[], at: number, { fs, cwd }: Context): Promise<string[] | string> {
   const isApart = args[at] === "-r";
   const name = (isApart ? args[at + 1] : args[at]?.slice("--reference=".length)) ?? "";
   const status = await fs.stat(fs.resolvePath(cwd, name)).catch(() => null);
-  if (status === null) throw new Error(`${name}: No such file or directory`);
+  if (status === null) return `${name || "''"}: No such file or directory`;
   const rest = args.toSpliced(at, isApart ? 2 : 1);
   return [...rest, "-d", `@${Math.floor(status.mtime.getTime() / 1000)}`];
 }
@@ -63,7 +66,7 @@ function withMoment(args: readonly string[]): string[] {
   const at = args.findIndex((arg) => /^(?:-d|--date)/.test(arg));
   const [, joined] = /^(?:-d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
   const text = joined === "" ? args[at + 1] : joined;
-  const found = text === undefined ? null : dateOf(text, Date.now());
+  const found = text === undefined ? null : dateOf(text.trim() === "" ? "00:00" : text, Date.now());
   if (found === null) return [...args];
   const rest = args.slice(at + (joined === "" ? 2 : 1));
   return [...args.slice(0, at), "-d", `@${Math.floor(found / 1000)}`, ...rest];

@@ -20,6 +20,8 @@ const MAX_COMMANDS = 50_000;
 const MAX_PIECES = 10_000_000;
 /** Maximum number of words from one brace expansion. */
 const MAX_WORDS = 1_000_000;
+/** A path at which no file can exist. */
+const NOWHERE = "/\0";
 /** The device that discards all writes. */
 const NOTHING = "/dev/null";
 /** Maximum size of the output, in bytes, because it is held in memory until the end. */
@@ -120,12 +122,23 @@ class Surroundings extends InMemoryFs {
   }
 }
 
+/** An empty path names no file, although it is within a directory. */
+class Mounted extends MountableFs {
+  override resolvePath(base: string, path: string): string {
+    return path === "" ? NOWHERE : super.resolvePath(base, path);
+  }
+
+  override async exists(path: string): Promise<boolean> {
+    return path !== NOWHERE && super.exists(path);
+  }
+}
+
 /** The shell's own /bin, /dev, /proc and /tmp outside the sandbox root, in memory. Created while the guest is built. */
 const BASE = new Bash({ fs: new Surroundings(), customCommands: [...COMMANDS], defenseInDepth: false }).fs;
 
 function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest): Bash {
   return new Bash({
-    fs: new MountableFs({ base: BASE, mounts: [{ mountPoint: ROOT, filesystem: workspace }] }),
+    fs: new Mounted({ base: BASE, mounts: [{ mountPoint: ROOT, filesystem: workspace }] }),
     cwd: cwd === "" ? ROOT : `${ROOT}/${cwd}`,
     env: { HOME: ROOT, SHLVL: "1", ...env },
     customCommands: [...COMMANDS],

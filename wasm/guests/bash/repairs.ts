@@ -13,6 +13,7 @@ export function otherInterpreter(script: string): string | null {
 export function dateProblem(day: string | null, zone: string | undefined): string | null {
   if (zone !== undefined && !/^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)?0?$/.test(zone))
     return `no time zone but UTC is known here, not ${zone}`;
+  if (/\d\.\d+\.\d/.test(day ?? "")) return `invalid date '${day ?? ""}'`;
   const [text, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)/.exec(day ?? "") ?? [];
   if (text === undefined) return null;
   const found = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date)));
@@ -58,6 +59,7 @@ export { enterSource, frames, isFrames } from "./expansion/frames.ts";
 export { hideOuter } from "./expansion/locals.ts";
 export { backslashed, quoted } from "./expansion/quoting.ts";
 export { replacementText, withMatch } from "./expansion/replacement.ts";
+export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
 export { decodeInput } from "./shell/decode-input.ts";
@@ -98,6 +100,7 @@ export {
   withoutNul,
   withSeparateStdout,
 } from "./shell/streams.ts";
+export { hasCommandSubstitution, lendInput } from "./shell/substitutions.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export {
@@ -109,31 +112,6 @@ export {
   withTraps,
 } from "./traps.ts";
 
-interface Status {
-  readonly size: number;
-  readonly mtime: Date;
-}
-
-/** Value of a `stat -c` field for times, blocks or links; other fields are returned unchanged. */
-export function statField({ size, mtime }: Status, field: string): string {
-  switch (field) {
-    case "%X":
-    case "%Y":
-    case "%Z":
-      return String(Math.floor(mtime.getTime() / 1000));
-    case "%x":
-    case "%y":
-    case "%z":
-      return `${mtime.toISOString().replace("T", " ").replace("Z", "000000")} +0000`;
-    case "%b":
-      return String(Math.ceil(size / 512));
-    case "%h":
-      return "1";
-    default:
-      return field;
-  }
-}
-
 /** Splits a record into fields does by default, at white space. */
 export function splitWords(text: string): string[] {
   return text.match(/[^ \t\n]+/g) ?? [];
@@ -144,9 +122,13 @@ export function positionalParameters(env: ReadonlyMap<string, string>): string[]
   return Array.from({ length: Number(env.get("#") ?? 0) }, (_, at) => env.get(String(at + 1)) ?? "");
 }
 
-/** Path that `grep -r` prints for a file; `directory` is empty for an implied working directory. */
+/** The working directory if none is given to `grep -r`, which then prints paths without it. */
+export const IMPLIED = "./.";
+
+/** Path that `grep -r` prints for a file. */
 export function pathWithin(directory: string, name: string): string {
-  return directory === "" || directory.endsWith("/") ? directory + name : `${directory}/${name}`;
+  if (directory === IMPLIED) return name;
+  return directory.endsWith("/") ? directory + name : `${directory}/${name}`;
 }
 
 /** The separator of the words of `$*`: the first character of IFS. */
@@ -158,17 +140,6 @@ export function fieldSeparator(env: ReadonlyMap<string, string>): string {
 export function quoteElement(element: string): string {
   const [, key = "", value = ""] = /^(\[[^\]]+\]=)([^]*)$/.exec(element) ?? [];
   return /[\s"'\\$`(){}]/.test(value) ? `${key}'${value.replaceAll("'", "'\\''")}'` : element;
-}
-
-const substituting = new WeakMap<object, boolean>();
-
-/** Whether assignments contain a command substitution, whose exit status they take over. */
-export function hasCommandSubstitution(assignments: object): boolean {
-  const known = substituting.get(assignments);
-  if (known !== undefined) return known;
-  const found = /"type":"(?:CommandSubstitution|ArithCommandSubst)"/.test(JSON.stringify(assignments));
-  substituting.set(assignments, found);
-  return found;
 }
 
 /** Whether the byte at an offset is a continuation byte of UTF-8. */

@@ -6,7 +6,6 @@ import { dateOf } from "../relative-date.ts";
 export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   adapted("cp", copy),
   adapted("mv", move),
-  adapted("stat", stat),
   adapted("touch", touch),
   defineCommand("mktemp", makeTemporary),
 ];
@@ -83,23 +82,11 @@ async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Res
 export function momentOf(text: string): number {
   const [, seconds] = /^@(\d+)$/.exec(text) ?? [];
   const zoned = text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/, "$1T$2Z");
-  const moment = seconds === undefined ? (dateOf(text, Date.now()) ?? Date.parse(zoned)) : Number(seconds) * 1000;
+  const moment =
+    seconds === undefined ? (dateOf(text || "00:00", Date.now()) ?? Date.parse(zoned)) : Number(seconds) * 1000;
   if (Number.isNaN(moment)) throw new Error(`invalid date '${text}'`);
   return moment;
 }
-
-/** Implements `--printf`, which adds no line ends of its own. */
-async function stat(args: string[], run: Run): Promise<Result> {
-  const at = args.findIndex((arg) => arg.startsWith("--printf="));
-  if (at === -1) return run(args);
-  const format = (args[at] ?? "")
-    .slice("--printf=".length)
-    .replace(/\\([nt0\\])/g, (_, letter: string) => ESCAPES[letter] ?? "");
-  const result = await run(["-c", `${format}\u0001`, ...args.toSpliced(at, 1)]);
-  return { ...result, stdout: result.stdout.replaceAll("\u0001\n", "") };
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "\0", "\\": "\\" };
 
 async function touch(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
   const at = args.findIndex((arg) => /^(?:-[acm]*[drt]|--(?:date|reference)(?:=.*)?)$/s.test(arg));

@@ -26,6 +26,23 @@ export const PATH_COMMANDS: readonly CustomCommand[] = [
     realpath,
   ),
   textCommand(
+    "readlink",
+    {
+      flags: "fenmqsvz",
+      long: {
+        canonicalize: "f",
+        "canonicalize-existing": "e",
+        "canonicalize-missing": "m",
+        "no-newline": "n",
+        quiet: "q",
+        silent: "s",
+        verbose: "v",
+        zero: "z",
+      },
+    },
+    readlink,
+  ),
+  textCommand(
     "basename",
     { flags: "az", values: "s", long: { multiple: "a", suffix: "s", zero: "z" } },
     async ({ flags, values, operands }) => {
@@ -88,6 +105,29 @@ async function realpath(call: Call): Promise<readonly [text: string, exitCode: n
   const exitCode = complaints.length > 0 ? 1 : 0;
   if (flags.has("q")) complaints.length = 0;
   return [text, exitCode];
+}
+
+/** Complains about a path only with `-v`. */
+async function readlink(call: Call): Promise<readonly [text: string, exitCode: number]> {
+  const { flags, operands, context, complaints } = call;
+  const { fs, cwd } = context;
+  if (operands.length === 0) throw new Refusal("missing operand");
+  const must = flags.has("e") ? "all" : flags.has("m") ? "nothing" : flags.has("f") ? "directory" : null;
+  const found: string[] = [];
+  const refused: string[] = [];
+  for (const path of operands) {
+    const full = fs.resolvePath(cwd, path);
+    try {
+      if (path === "") throw new Refusal("there is no such file");
+      found.push(must === null ? await fs.readlink(full) : await resolved(fs, full, must));
+    } catch {
+      const isThere = must === null && (await fs.exists(full));
+      refused.push(`${path}: ${isThere ? "Invalid argument" : "No such file or directory"}`);
+    }
+  }
+  if (flags.has("v")) complaints.push(...refused);
+  const end = flags.has("z") ? "\0" : flags.has("n") && operands.length === 1 ? "" : "\n";
+  return [joined(found, end), refused.length > 0 ? 1 : 0];
 }
 
 /** Follows symlinks; `must` says whether all components, all but the last, or none of them must exist. */

@@ -87,6 +87,7 @@ async function tar(call: Call): Promise<string | readonly [string, number]> {
   if (archive !== "-" && !(await fs.exists(path)))
     throw new Refusal(`${archive}: Cannot open: No such file or directory`, TROUBLE);
   const bytes = archive === "-" ? pipedBytes(context) : await fs.readFile(path, "binary");
+  if (bytes === "") throw new Refusal("This does not look like a tar archive", TROUBLE);
   const content = bytes.startsWith("\x1f\x8b") ? latin1Of(gunzipSync(bytesOfLatin1(bytes))) : bytes;
   const entries = entriesIn(content).filter(({ name }) => isWanted(call, name));
   for (const operand of call.operands)

@@ -1,4 +1,4 @@
-import type { CustomCommand } from "just-bash/browser";
+import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { type Call, inputsOf, joined, numberOf, Refusal, textCommand } from "./command.ts";
 
 /** How `od` writes units of `size` bytes, read as little-endian numbers. */
@@ -6,6 +6,8 @@ interface UnitFormat {
   readonly size: number;
   readonly width: number;
   readonly write: (value: number) => string;
+  /** Whether the row's characters follow. */
+  readonly showsText: boolean;
 }
 
 const ROW_BYTES = 16;
@@ -33,10 +35,21 @@ const WIDTHS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
 
 /** Commands that show bytes. */
 export const DUMP_COMMANDS: readonly CustomCommand[] = [
-  textCommand("od", { flags: "vcboxds", values: "AjNt" }, od),
-  textCommand("xxd", { flags: "pur", values: "lscg", bytes: true, long: { plain: "p", ps: "p", revert: "r" } }, xxd),
+  textCommand("od", { flags: "vcboxds", values: "AjNt", repeated: "t" }, od),
+  defineCommand("xxd", async (args, context) => XXD.execute(args.map(shortened), context)),
   textCommand("hexdump", { flags: "Cv", values: "ns" }, hexdump),
 ];
+
+const XXD = textCommand(
+  "xxd",
+  { flags: "pur", values: "lscg", bytes: true, long: { plain: "p", ps: "p", revert: "r" } },
+  xxd,
+);
+
+/** Shortens the long names that `xxd` accepts behind one dash. */
+function shortened(arg: string): string {
+  return /^-(?:plain|postscript|ps|cols|groupsize|len|seek|revert)$/.test(arg) ? arg.slice(0, 2) : arg;
+}
 
 function rowsOf(bytes: string, size: number): string[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.slice(at * size, (at + 1) * size));
@@ -66,27 +79,40 @@ function shown(rows: readonly string[], all: boolean, write: (row: string, at: n
 async function od(call: Call): Promise<string> {
   const { flags, values } = call;
   const skipped = numberOf(values.get("j"), 0);
-  const all = (await inputsOf(call)).map(({ bytes }) => bytes).join("");
+  const inputs = await inputsOf(call);
+  if (inputs.length === 0) return "";
+  const all = inputs.map(({ bytes }) => bytes).join("");
   const bytes = all.slice(skipped, skipped + numberOf(values.get("N"), all.length));
-  const short = Array.from(flags, (flag) => TYPES[flag] ?? []).flat();
-  const written = values.get("t");
-  const [type, ...others] = [...short, ...(written === undefined ? [] : [written])];
-  if (others.length > 0) throw new Refusal("one type at a time is known here");
-  const [, kind = "", showsText = ""] = /^(.*?)(z?)$/.exec(type ?? "o2") ?? [];
-  const format = formatOf(kind);
+  const short = Array.from(flags, (flag) => TYPES[flag] ?? "").join("");
+  const types = (short + (values.get("t") ?? "")).match(/[^\dz]?\d*z?/g)?.filter((type) => type !== "") ?? [];
+  const formats = (types.length === 0 ? ["o2"] : types).map(formatOf);
+  const full = Math.max(...formats.map(({ size, width }) => (ROW_BYTES / size) * (width + 1)));
   const radix = values.get("A") ?? "o";
   const lines = shown(rowsOf(bytes, ROW_BYTES), flags.has("v"), (row, index) => {
-    const units = rowsOf(row, format.size).map((unit) => ` ${unitText(unit, format)}`);
-    const full = (ROW_BYTES / format.size) * (format.width + 1);
-    const text = showsText === "" ? "" : `${" ".repeat(full - units.join("").length)}  >${printable(row)}<`;
-    return address(skipped + index * ROW_BYTES, radix) + units.join("") + text;
+    const at = address(skipped + index * ROW_BYTES, radix);
+    return formats
+      .map((format, line) => (line === 0 ? at : " ".repeat(at.length)) + rowText(row, format, full))
+      .join("\n");
   });
   return joined([...lines, ...(radix === "n" ? [] : [address(skipped + bytes.length, radix)])]);
 }
 
+/** A row's units, padded to the width of the row of the widest type, so that the units of all types are aligned. */
+function rowText(row: string, format: UnitFormat, full: number): string {
+  const count = ROW_BYTES / format.size;
+  const padding = full - count * (format.width + 1);
+  const before = (unit: number) => Math.floor((padding * (count - unit)) / count);
+  const units = rowsOf(row, format.size).map(
+    (unit, at) => ` ${" ".repeat(before(at) - before(at + 1))}${unitText(unit, format)}`,
+  );
+  const text = units.join("");
+  return format.showsText ? `${text.padEnd(full)}  >${printable(row)}<` : text;
+}
+
 function formatOf(type: string): UnitFormat {
-  if (type === "c") return { size: 1, width: 3, write: characterOf };
-  const [, letter = "", digits = ""] = /^([xoud])([124]?)$/.exec(type) ?? [];
+  const showsText = type.endsWith("z");
+  if (/^cz?$/.test(type)) return { size: 1, width: 3, write: characterOf, showsText };
+  const [, letter = "", digits = ""] = /^([xoud])([124]?)z?$/.exec(type) ?? [];
   const size = Number(digits || 4);
   const width = WIDTHS[letter]?.[size];
   if (width === undefined) throw new Refusal(`type '${type}' is not known here`);
@@ -94,6 +120,7 @@ function formatOf(type: string): UnitFormat {
   return {
     size,
     width,
+    showsText,
     write: (value) => {
       const isNegative = letter === "d" && value >= 2 ** (8 * size - 1);
       const text = (isNegative ? value - 2 ** (8 * size) : value).toString(base);

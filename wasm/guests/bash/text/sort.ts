@@ -267,9 +267,11 @@ function ranked(text: string): string {
 function shuffled(): Comparison {
   const places = new Map<string, number>();
   const place = (text: string) => {
-    const known = places.get(text) ?? Math.random();
-    places.set(text, known);
-    return known;
+    const known = places.get(text);
+    if (known !== undefined) return known;
+    const chosen = Math.random();
+    places.set(text, chosen);
+    return chosen;
   };
   return (one, other) => place(one) - place(other);
 }

@@ -1,0 +1,117 @@
+import type { CustomCommand } from "just-bash/browser";
+import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
+
+type Files = Call["context"]["fs"];
+
+interface Described {
+  readonly name: string;
+  readonly target: string | null;
+  readonly status: Awaited<ReturnType<Files["lstat"]>>;
+}
+
+/** `stat`, which prints the fields of a format for each file. */
+export const STAT: CustomCommand = textCommand(
+  "stat",
+  { flags: "Lt", values: "cp", long: { format: "c", printf: "p", dereference: "L", terse: "t" } },
+  stat,
+);
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "\0", "\\": "\\", '"': '"' };
+const TERSE = "%n %s %b %f %u %g %h %X %Y %Z %W %o";
+const LONG = [
+  "  File: %N",
+  "  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F",
+  "Links: %h",
+  "Access: (%04a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)",
+  "Access: %x",
+  "Modify: %y",
+  "Change: %z",
+  " Birth: %w",
+].join("\n");
+
+async function stat(call: Call): Promise<string> {
+  const { flags, values, operands, complaints } = call;
+  if (operands.length === 0) throw new Refusal("missing operand");
+  const printed = values.get("p");
+  const format = printed?.replace(/\\(.)/g, (found, letter: string) => ESCAPES[letter] ?? found);
+  const lines: string[] = [];
+  for (const name of operands) {
+    const described = await describe(call, name);
+    if (described === null) complaints.push(`cannot statx '${name}': No such file or directory`);
+    else lines.push(formatted(format ?? values.get("c") ?? (flags.has("t") ? TERSE : LONG), described));
+  }
+  return format === undefined ? joined(lines) : lines.join("");
+}
+
+async function describe({ flags, context }: Call, name: string): Promise<Described | null> {
+  const { fs, cwd } = context;
+  const path = fs.resolvePath(cwd, name);
+  const status = await (flags.has("L") ? fs.stat(path) : fs.lstat(path)).catch(() => null);
+  if (status === null) return null;
+  return { name, status, target: status.isSymbolicLink ? await fs.readlink(path) : null };
+}
+
+/** Replaces `%s`, `%-10s`, `%05s` and the like by the file's fields. */
+function formatted(format: string, described: Described): string {
+  return format.replace(/%[-+ #0']{0,5}[1-9]?\d{0,3}(?:[a-zA-Z%]|$)/g, (found) => {
+    const value = fieldOf(described, found.length > 1 ? found.slice(-1) : "");
+    if (value === null) throw new Refusal(`${found} is not known here`);
+    const [, how = "", width = ""] = /^%([-+ #0']*)(\d*)/.exec(found) ?? [];
+    if (how.includes("-")) return value.padEnd(Number(width));
+    return value.padStart(Number(width), how.includes("0") && /^\d+$/.test(value) ? "0" : " ");
+  });
+}
+
+function fieldOf({ name, target, status }: Described, letter: string): string | null {
+  const { size, mtime, mode, isDirectory } = status;
+  switch (letter) {
+    case "%":
+      return "%";
+    case "n":
+      return name;
+    case "N":
+      return target === null ? name : `'${name}' -> '${target}'`;
+    case "s":
+      return String(size);
+    case "b":
+      return String(Math.ceil(size / 512));
+    case "B":
+      return "512";
+    case "o":
+      return "4096";
+    case "h":
+      return "1";
+    case "F":
+      if (target !== null) return "symbolic link";
+      return isDirectory ? "directory" : size === 0 ? "regular empty file" : "regular file";
+    case "a":
+      return (mode & 0o7777).toString(8);
+    case "A":
+      return (target === null ? (isDirectory ? "d" : "-") : "l") + lettersOf(mode);
+    case "f":
+      return ((mode & 0o7777) | (target === null ? (isDirectory ? 0o40000 : 0o100000) : 0o120000)).toString(16);
+    case "u":
+    case "g":
+      return "1000";
+    case "U":
+      return "user";
+    case "G":
+      return "user";
+    case "w":
+      return "-";
+    case "W":
+      return "0";
+    default:
+      return timeOf(mtime, letter);
+  }
+}
+
+/** The only time kept for a file is that of its last change. */
+function timeOf(time: Date, letter: string): string | null {
+  if (/[XYZ]/.test(letter)) return String(Math.floor(time.getTime() / 1000));
+  return /[xyz]/.test(letter) ? `${time.toISOString().replace("T", " ").replace("Z", "000000")} +0000` : null;
+}
+
+function lettersOf(mode: number): string {
+  return Array.from("rwxrwxrwx", (letter, at) => ((mode >> (8 - at)) & 1 ? letter : "-")).join("");
+}

@@ -1,0 +1,24 @@
+const substituting = new WeakMap<object, boolean>();
+
+/** Whether a part of the syntax tree contains a command substitution. */
+export function hasCommandSubstitution(node: object): boolean {
+  const known = substituting.get(node);
+  if (known !== undefined) return known;
+  const found = /"type":"(?:CommandSubstitution|ArithCommandSubst)"/.test(JSON.stringify(node));
+  substituting.set(node, found);
+  return found;
+}
+
+interface Input {
+  groupStdin?: string | undefined;
+}
+
+/** Lets command substitutions of a command read its input, until the returned function is called. */
+export function lendInput(state: Input, command: object, input: string | undefined): () => void {
+  if (input === undefined || input === "" || state.groupStdin !== undefined || !hasCommandSubstitution(command))
+    return () => {};
+  state.groupStdin = input;
+  return () => {
+    state.groupStdin = undefined;
+  };
+}
