@@ -97,4 +97,9 @@ echo $LINENO`,
     `echo Hello world | od -t x1 -t c; printf 'ab\\n' | od -An -c -tx1; printf 'a\\nb' | od -b -c; echo Abcdefghijklmnopqrst | od -xc; head -c 20 fruit.txt | od -A x -t x1z -t u2 -v; echo hi | xxd -plain; echo hello | xxd -cols 2 -groupsize 1`,
     `uname; uname -s; uname -sr | wc -w; readlink; echo $?; readlink missing; echo $?; readlink -e missing; echo $?; readlink -fn fruit.txt | wc -l; readlink -f nodir/x; echo $?; date -d 1.2.2020; echo $?; head - < fruit.txt | tail -1 -; date -r missing; echo $?`,
   ],
+  "sed without text, steps of bc, and exported names": [
+    `printf 'a\\nb' | sed '$a\\'; printf 'a\\nb\\n' | sed '$a\\' | wc -l; printf a > f; sed -i -e '$a\\' f; wc -c < f; sed '1i\\' fruit.txt | head -1; sed '1c\\' fruit.txt | head -1; seq 3 | sed -e '2i\\' -e before -e '3c changed'; seq 3 | sed '2a\\\nnew\\\ntwo'; seq 2 | sed 'a '; echo $?`,
+    `echo 'x=3; ++x; x++; x; x--; --x; 5 - -x; x+++1' | bc; echo '++5' | bc; echo 'v=5;--v' | bc`,
+    `export A1=3; bash -c 'export -p; declare -p A1' x y | grep -c '[#*0@]='; eval "$(export -p)"; echo $?; FOO=1; printenv FOO; echo $?; printenv A1 NOPE; echo $?; B=2 printenv B; printenv | grep -c '^IFS'; foo=$(< missing); echo $?`,
+  ],
 };

@@ -105,4 +105,9 @@ export const OUTPUT_REPAIRS: readonly Repair[] = [
     /(let (\w)=await \w+\((\w),\w\.body,void 0\);)(?=if\(\2\.stderr&&\(\3\.state\.expansionStderr=)/g,
     "let own=$3.state.expansionStderr;$1$3.state.expansionStderr=own;",
   ],
+  [
+    "$(<file) complains about a missing file",
+    /(catch\((\w)\)\{if\(\2 instanceof \w+\)throw \2;)(?=return (\w)\.state\.lastExitCode=1,\3\.state\.env\.set\("\?","1"\),""\})/g,
+    "$1repairs.complainOfFile($3.state,$2);",
+  ],
 ];

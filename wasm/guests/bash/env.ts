@@ -1,5 +1,5 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
-import { pipedBytes } from "./text/command.ts";
+import { joined, pipedBytes, textCommand } from "./text/command.ts";
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
 
@@ -24,9 +24,22 @@ const ENV: CustomCommand = defineCommand("env", async (args, context) => {
   return { stdout: lines.join(""), stderr: "", exitCode: 0 };
 });
 
+const PRINTENV: CustomCommand = textCommand("printenv", { flags: "0", long: { null: "0" } }, async (call) => {
+  const { flags, operands, context } = call;
+  const variables = exported(context);
+  const end = flags.has("0") ? "\0" : "\n";
+  if (operands.length === 0)
+    return Object.entries(variables)
+      .map(([name, value]) => `${name}=${value}${end}`)
+      .join("");
+  const found = operands.flatMap((name) => variables[name] ?? []);
+  return [joined(found, end), found.length < operands.length ? 1 : 0];
+});
+
 /** `env`, and commands that run another one as it is, such as another name of awk's. */
 export const ENV_COMMANDS: readonly CustomCommand[] = [
   ENV,
+  PRINTENV,
   ...Object.entries({ gawk: ["awk"], nohup: [] }).map(([name, before]) =>
     defineCommand(name, (args, context) => runWords([...before, ...args], exported(context), context)),
   ),

@@ -100,7 +100,7 @@ export {
   withoutNul,
   withSeparateStdout,
 } from "./shell/streams.ts";
-export { hasCommandSubstitution, lendInput } from "./shell/substitutions.ts";
+export { complainOfFile, hasCommandSubstitution, lendInput } from "./shell/substitutions.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export {

@@ -5,7 +5,7 @@ import { type Decimal, whole } from "./decimal.ts";
 import { FUNCTIONS } from "./functions.ts";
 
 const TOKEN =
-  /[ \t\r]+|"[^"]*"|[0-9A-F]+(?:\.[0-9A-F]*)?|\.[0-9A-F]+|[a-z][a-z0-9_]*|[-+*/%^]=|&&|\|\||[<>=!]=|[-+*/%^<>=!();,.]/y;
+  /[ \t\r]+|"[^"]*"|[0-9A-F]+(?:\.[0-9A-F]*)?|\.[0-9A-F]+|[a-z][a-z0-9_]*|\+\+|--|[-+*/%^]=|&&|\|\||[<>=!]=|[-+*/%^<>=!();,.]/y;
 const PROGRAMMED = new Set("define if else while for auto return break continue".split(" "));
 
 /** Arbitrary-precision calculator for expressions and assignments, without control flow or function definitions. */
@@ -192,10 +192,20 @@ class Calculator {
       return value;
     }
     if (token === ".") return this.#get("last");
+    if (token === "++" || token === "--") return this.#stepped(this.#tokens[this.#at++] ?? "", token);
     if (/^[.0-9A-F]/.test(token)) return decimal.parsed(token, this.#setting("ibase"));
     if (!/^[a-z]/.test(token)) throw new Refusal("syntax error");
     if (this.#takes("(")) return this.#called(token);
-    return this.#get(token);
+    const value = this.#get(token);
+    const step = this.#tokens[this.#at] ?? "";
+    if (this.#takes("++") || this.#takes("--")) this.#stepped(token, step);
+    return value;
+  }
+
+  /** Adds 1 to a variable, or subtracts 1. */
+  #stepped(name: string, step: string): Decimal {
+    if (!/^[a-z]/.test(name)) throw new Refusal("syntax error");
+    return this.#set(name, this.#applied(step.charAt(0), this.#get(name), whole(1)));
   }
 
   #called(name: string): Decimal {

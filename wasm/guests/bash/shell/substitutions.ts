@@ -22,3 +22,11 @@ export function lendInput(state: Input, command: object, input: string | undefin
     state.groupStdin = undefined;
   };
 }
+
+/** Complains about a file that a substitution cannot read. */
+export function complainOfFile(state: { expansionStderr?: string }, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, path] = /^ENOENT[^']*'(.*)'$/.exec(message) ?? [];
+  const sentence = path === undefined ? message : `${path}: No such file or directory`;
+  state.expansionStderr = `${state.expansionStderr ?? ""}bash: ${sentence}\n`;
+}

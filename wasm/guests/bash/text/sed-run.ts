@@ -103,6 +103,11 @@ export class SedRun {
     this.#lacksEnd = !ended;
   }
 
+  /** Prints text that has its line end, or no text at all. */
+  #insert(text: string): void {
+    if (text !== "") this.#emit(text.slice(0, -1));
+  }
+
   #print(text = this.#space): void {
     this.#emit(text, this.#ended);
   }
@@ -249,10 +254,10 @@ export class SedRun {
 
   #writeOut(command: SedCommand, firstLine: string): Next {
     const { name, text, letters } = command;
-    if (name === "a") this.#appended.push(`${text}\n`);
-    else if (name === "i") this.#emit(text);
+    if (name === "a") this.#appended.push(text);
+    else if (name === "i") this.#insert(text);
     else if (name === "c") {
-      if (command.to === null || command.negated || !this.#open.has(command)) this.#emit(text);
+      if (command.to === null || command.negated || !this.#open.has(command)) this.#insert(text);
       return "delete";
     } else if (name === "=") this.#emit(String(this.#next));
     else if (name === "l") this.#emit(listed(this.#space));

@@ -252,11 +252,12 @@ class Reader {
     return this.#source.slice(start, this.#at);
   }
 
-  /** A backslash keeps blanks at the beginning, and line ends. */
+  /** Text with a line end; nothing if the script ends behind a backslash. A backslash keeps blanks at the beginning. */
   #text(): string {
     this.#skip(/[ \t]/);
     if (this.#peek() === "\\") {
       this.#at += 1;
+      if (this.#at >= this.#source.length) return "";
       const start = this.#at;
       this.#skip(/[ \t]/);
       if (this.#peek() === "\n") this.#at += 1;
@@ -266,7 +267,7 @@ class Reader {
     let text = "";
     for (;;) {
       const one = this.#take();
-      if (one === "" || one === "\n") return text;
+      if (one === "" || one === "\n") return `${text}\n`;
       if (one !== "\\") text += one;
       else {
         const escape = /^(?:x[\dA-Fa-f]{2}|[^])?/.exec(this.#source.slice(this.#at))?.[0] ?? "";
