@@ -120,6 +120,11 @@ function sandboxFailure(error: SandboxError): ToolResult {
       return errorResult(`Stopped after ${value}: the call took too long. Do less per call.`, `stopped after ${value}`);
     case "memory":
       return errorResult(`Stopped: the call needed more than ${value} of memory. Do less per call.`, `over ${value}`);
+    case "stack":
+      return errorResult(
+        "Stopped: the call recursed too deeply, or its data is nested too deeply. Do it in smaller steps.",
+        "nested too deeply",
+      );
     default:
       return errorResult(`Stopped: the output was larger than ${value}. Ask for less per call.`, `over ${value}`);
   }

@@ -28,7 +28,7 @@ export interface Sandbox {
   readonly guardedFiles: readonly string[];
   /**
    * Runs a guest on one input and resolves with its output. Throws SandboxError `sandbox_limit` (`detail.limit`: time,
-   * memory or output; `detail.value`: how much) or `sandbox_failed`, and the signal's reason if it aborts.
+   * memory, output or stack; `detail.value`: how much) or `sandbox_failed`, and the signal's reason if it aborts.
    */
   // oxlint-disable-next-line max-params -- what runs, on what, with which rights, for whom
   call(guest: string, input: GuestInput, capability: SandboxCapability, caller: SandboxCaller): Promise<string>;
@@ -161,11 +161,12 @@ function outputOf(outcome: Outcome, capability: SandboxCapability): string {
   }
 }
 
-function limitError(limit: "time" | "memory" | "output", capability: SandboxCapability): SandboxError {
+function limitError(limit: "time" | "memory" | "output" | "stack", capability: SandboxCapability): SandboxError {
   const values = {
     time: `${capability.timeoutMs / 1_000} s`,
     memory: `${capability.memoryMb} MB`,
     output: `${capability.outputBytes} bytes`,
+    stack: "its depth",
   };
   const value = values[limit];
   return new SandboxError("sandbox_limit", `stopped at the ${limit} limit of ${value}`, { detail: { limit, value } });

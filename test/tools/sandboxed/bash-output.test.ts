@@ -33,3 +33,12 @@ test("rm with an empty name, the working directory or the root removes nothing",
     expect(text(result), target).toContain("stdout:\nxnone");
   }
 });
+
+test("a call that recurses too deeply is told so, and what it has changed remains", async () => {
+  const session = fileSession(sandbox);
+  const result = await session.run("bash", {
+    command: "echo x > made; jq -n 'reduce range(9999) as $_ ([]; [.]) | tojson | fromjson | flatten'",
+  });
+  expect(text(result)).toContain("Stopped: the call recursed too deeply");
+  expect(session.bytes("made").toString()).toBe("x\n");
+});

@@ -41,7 +41,7 @@ export type RunMessage = Extract<ToChild, { type: "run" }>;
 
 export const outcomeSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ok"), output: z.string() }),
-  z.object({ type: z.literal("limit"), limit: z.enum(["time", "memory", "output"]) }),
+  z.object({ type: z.literal("limit"), limit: z.enum(["time", "memory", "output", "stack"]) }),
   z.object({ type: z.literal("failed"), message: z.string() }),
   z.object({ type: z.literal("cancelled") }),
 ]);

@@ -195,6 +195,7 @@ function askBot(request: string): GuestAnswer {
 /** The message of a guest's error is its text. */
 function failure(error: unknown): Outcome {
   const message = error instanceof Error ? error.message : String(error);
+  if (/maximum call stack size/i.test(message)) return { type: "limit", limit: "stack" };
   return /out of memory/i.test(message) ? { type: "limit", limit: "memory" } : { type: "failed", message };
 }
 
