@@ -82,6 +82,8 @@ echo $LINENO`,
   ],
   "what is quoted beside an expansion": [
     `n=; echo '*'$n'.txt' "f"*$n; n="a b"; echo '*'$n'.txt' "*"$n \\*$n *$n.csv; n='f*'; echo $n.txt '['$n "\\\\"$n; n='a\\b'; echo $n x$n'*' $n*; set -- 'q*' r; echo 'a*'$1 "$@"'*'; n='[fp]*.txt'; echo $n x$n; IFS='\\'; n='a\\b'; echo $n'*'`,
+    `touch 'z*' zb; n='z* '; echo $n z* *b; for f in $n; do echo "<$f>"; done; n=z; echo "$n"* $n* "$n*"; rm $n*; ls`,
+    `shopt -s nullglob; n='a b'; printf '<%s>' "*"$n $n"?" "["$n"]" q*$n; shopt -u nullglob; shopt -s failglob; printf '<%s>' "*"$n`,
   ],
   "input and errors of substitutions": [
     `echo "hello world" | echo test=$(cat); seq 3 | printf '%s,' $(sort -r) x; echo q | cat - <(cat); f() { echo "$1 $(cat)"; }; echo z | f $(echo y)`,
@@ -92,9 +94,9 @@ echo $LINENO`,
     `cat missing.tar | tar x; echo $?; : | tar tf -; echo $?; tar xzf empty.txt; echo $?; : | gunzip; echo $?; od -c missing; echo $?`,
   ],
   "rm, stat, od, xxd, uname": [
-    `rm -v fruit.txt missing; rm -d code; mkdir e; rm -dv e; rm -rfv code | sort; rm; echo $?; rm -f; echo $?; touch ./-x; rm -- -x; rm -x; echo $?; rm -rf logs/ && ls`,
-    `stat -c '%8s|%-12n|%05s|%%|%A %a %F %f %h' fruit.txt empty.txt; stat --printf '%s\\t%n\\n' fruit.txt; stat -c %s missing; echo $?; stat; echo $?`,
-    `echo Hello world | od -t x1 -t c; printf 'ab\\n' | od -An -c -tx1; printf 'a\\nb' | od -b -c; echo Abcdefghijklmnopqrst | od -xc; head -c 20 fruit.txt | od -A x -t x1z -t u2 -v; echo hi | xxd -plain; echo hello | xxd -cols 2 -groupsize 1`,
+    `rm -v fruit.txt missing; rm -d code; mkdir e; rm -dv e; rm -rfv code | sort; rm; echo $?; rm -f; echo $?; touch ./-x; rm -- -x; rm -x; echo $?; rm -rf logs/ && ls; rm -rf fruit.txt/; rm fruit.txt/; echo $?; cat fruit.txt`,
+    `stat -c '%8s|%-12n|%05s|%%|%A %a %F %f %h' fruit.txt empty.txt; stat --printf '%s\\t%n\\n' fruit.txt; stat -c %s missing; echo $?; stat; echo $?; touch "it's"; stat -c %N fruit.txt; stat -c '%s of 100%' "it's"; stat fruit.txt | head -1`,
+    `echo Hello world | od -t x1 -t c; printf 'ab\\n' | od -An -c -tx1; printf 'a\\nb' | od -b -c; printf 'ab' | od -An -tx1 -c; printf ab | od -vxAd -c; echo Abcdefghijklmnopqrst | od -xc; head -c 20 fruit.txt | od -A x -t x1z -t u2 -v; echo hi | xxd -plain; echo hello | xxd -cols 2 -groupsize 1`,
     `uname; uname -s; uname -sr | wc -w; readlink; echo $?; readlink missing; echo $?; readlink -e missing; echo $?; readlink -fn fruit.txt | wc -l; readlink -f nodir/x; echo $?; date -d 1.2.2020; echo $?; head - < fruit.txt | tail -1 -; date -r missing; echo $?`,
   ],
   "sed without text, steps of bc, and exported names": [

@@ -87,4 +87,9 @@ export const EXPANSION_REPAIRS: readonly Repair[] = [
     /(\w=await \w\.smartWordSplit\(\w,\w,(\w),\w,)(\w\.expandPart)\);return (\w+)\((\w),(\w)\)/g,
     "$1repairs.asPatterns($3,$2));return repairs.matchEach($6,own=>$4($5,own))",
   ],
+  [
+    "A pattern that is itself the name of one of several matching files is replaced by all of them",
+    /(\w)(\.length>0&&)\1\[0\](!==[^]{1,600}?)(\w)(\.length>0&&)\4\[0\](?=!==\w\))/g,
+    "$1$2($1[1]??$1[0])$3$4$5($4[1]??$4[0])",
+  ],
 ];

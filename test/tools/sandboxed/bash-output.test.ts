@@ -23,6 +23,31 @@ test("find's %Y prints the type of a link's target", async () => {
   expect(text(result)).toBe("exit code 0\nstdout:\na l f\nb l d\nc l N\nd d d\nd/f f f");
 });
 
+test("readlink, ls and stat print a link's target as the shell names it", async () => {
+  const session = fileSession(sandbox);
+  session.put("d/f", "x");
+  for (const [name, target] of Object.entries({ a: "d/f", up: "/etc/passwd" }))
+    symlinkSync(target, path.join(session.root, name));
+  const command = "readlink a; cat $(readlink a); echo; ls -l a | grep -o 'a ->.*'; stat -c '%N %F' a up d/f";
+  const expected = [
+    "/workspace/d/f",
+    "x",
+    "a -> /workspace/d/f",
+    "'a' -> '/workspace/d/f' symbolic link",
+    "'up' -> '' symbolic link",
+    "'d/f' regular file",
+  ];
+  expect(text(await session.run("bash", { command }))).toContain(`exit code 0\nstdout:\n${expected.join("\n")}`);
+});
+
+test("rm of a link removes the link, and none behind whose name a slash follows", async () => {
+  const session = fileSession(sandbox);
+  session.put("d/f", "x");
+  for (const name of ["a", "b"]) symlinkSync("d", path.join(session.root, name));
+  await session.run("bash", { command: "rm -r a; rm -rf b/" });
+  expect(text(await session.run("bash", { command: "ls; cat d/f" }))).toBe("exit code 0\nstdout:\nb\nd\nx");
+});
+
 test("rm with an empty name, the working directory or the root removes nothing", async () => {
   const session = fileSession(sandbox);
   session.put("d/f", "x");

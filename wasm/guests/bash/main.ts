@@ -122,14 +122,20 @@ class Surroundings extends InMemoryFs {
   }
 }
 
-/** An empty path names no file, although it is within a directory. */
 class Mounted extends MountableFs {
+  /** An empty path names no file, although it is within a directory. */
   override resolvePath(base: string, path: string): string {
     return path === "" ? NOWHERE : super.resolvePath(base, path);
   }
 
   override async exists(path: string): Promise<boolean> {
     return path !== NOWHERE && super.exists(path);
+  }
+
+  /** The target as the shell names it; the workspace names it from its own root. */
+  override async readlink(path: string): Promise<string> {
+    const target = await super.readlink(path);
+    return path.startsWith(`${ROOT}/`) ? `${ROOT}${target}` : target;
   }
 }
 

@@ -23,8 +23,11 @@ export async function matchEach(
 ): Promise<Expanded> {
   const values: string[] = [];
   for (const pattern of patterns) {
-    const found = await match([pattern]);
-    values.push(...(found.values[0] === pattern ? [pattern.replace(/\\([^])/g, "$1")] : found.values));
+    const text = pattern.replace(/\\([^])/g, "$1");
+    // Without a character that is not quoted, it is no pattern for `nullglob` and `failglob` either.
+    const isPattern = /[*?[(]/.test(pattern.replace(/\\[^]/g, ""));
+    const found = isPattern ? (await match([pattern])).values : [pattern];
+    values.push(...(found.length === 1 && found[0] === pattern ? [text] : found));
   }
   return { values, quoted: false };
 }

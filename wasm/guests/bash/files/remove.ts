@@ -28,8 +28,8 @@ async function removeOne(call: Call, name: string, removed: string[]): Promise<v
   const path = fs.resolvePath(cwd, name);
   const status = await fs.lstat(path).catch(() => null);
   const refuse = (reason: string) => void complaints.push(`cannot remove '${name}': ${reason}`);
-  if (status === null) {
-    if (!flags.has("f")) refuse("No such file or directory");
+  if (status === null || (name.endsWith("/") && !status.isDirectory)) {
+    if (!flags.has("f")) refuse(status === null ? "No such file or directory" : "Not a directory");
     return;
   }
   const isRecursive = flags.has("r") || flags.has("R");

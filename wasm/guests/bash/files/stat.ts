@@ -19,7 +19,6 @@ export const STAT: CustomCommand = textCommand(
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "\0", "\\": "\\", '"': '"' };
 const TERSE = "%n %s %b %f %u %g %h %X %Y %Z %W %o";
 const LONG = [
-  "  File: %N",
   "  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F",
   "Links: %h",
   "Access: (%04a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)",
@@ -38,7 +37,7 @@ async function stat(call: Call): Promise<string> {
   for (const name of operands) {
     const described = await describe(call, name);
     if (described === null) complaints.push(`cannot statx '${name}': No such file or directory`);
-    else lines.push(formatted(format ?? values.get("c") ?? (flags.has("t") ? TERSE : LONG), described));
+    else lines.push(formatted(format ?? values.get("c") ?? (flags.has("t") ? TERSE : longFor(described)), described));
   }
   return format === undefined ? joined(lines) : lines.join("");
 }
@@ -48,13 +47,19 @@ async function describe({ flags, context }: Call, name: string): Promise<Describ
   const path = fs.resolvePath(cwd, name);
   const status = await (flags.has("L") ? fs.stat(path) : fs.lstat(path)).catch(() => null);
   if (status === null) return null;
-  return { name, status, target: status.isSymbolicLink ? await fs.readlink(path) : null };
+  // A link out of the sandbox has a target that is not told.
+  return { name, status, target: status.isSymbolicLink ? await fs.readlink(path).catch(() => "") : null };
+}
+
+function longFor({ target }: Described): string {
+  return `  File: ${target === null ? "%n" : "%N"}\n${LONG}`;
 }
 
 /** Replaces `%s`, `%-10s`, `%05s` and the like by the file's fields. */
 function formatted(format: string, described: Described): string {
   return format.replace(/%[-+ #0']{0,5}[1-9]?\d{0,3}(?:[a-zA-Z%]|$)/g, (found) => {
-    const value = fieldOf(described, found.length > 1 ? found.slice(-1) : "");
+    if (found === "%") return found;
+    const value = fieldOf(described, found.slice(-1));
     if (value === null) throw new Refusal(`${found} is not known here`);
     const [, how = "", width = ""] = /^%([-+ #0']*)(\d*)/.exec(found) ?? [];
     if (how.includes("-")) return value.padEnd(Number(width));
@@ -70,7 +75,7 @@ function fieldOf({ name, target, status }: Described, letter: string): string | 
     case "n":
       return name;
     case "N":
-      return target === null ? name : `'${name}' -> '${target}'`;
+      return [name, ...(target === null ? [] : [target])].map(quoted).join(" -> ");
     case "s":
       return String(size);
     case "b":
@@ -104,6 +109,10 @@ function fieldOf({ name, target, status }: Described, letter: string): string | 
     default:
       return timeOf(mtime, letter);
   }
+}
+
+function quoted(name: string): string {
+  return `'${name.replaceAll("'", "'\\''")}'`;
 }
 
 /** The only time kept for a file is that of its last change. */

@@ -35,16 +35,26 @@ const WIDTHS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
 
 /** Commands that show bytes. */
 export const DUMP_COMMANDS: readonly CustomCommand[] = [
-  textCommand("od", { flags: "vcboxds", values: "AjNt", repeated: "t" }, od),
+  defineCommand("od", async (args, context) => OD.execute(args.flatMap(withTypes), context)),
   defineCommand("xxd", async (args, context) => XXD.execute(args.map(shortened), context)),
   textCommand("hexdump", { flags: "Cv", values: "ns" }, hexdump),
 ];
 
+const OD = textCommand("od", { flags: "v", values: "AjNt", repeated: "t" }, od);
 const XXD = textCommand(
   "xxd",
   { flags: "pur", values: "lscg", bytes: true, long: { plain: "p", ps: "p", revert: "r" } },
   xxd,
 );
+
+/** Replaces letters that stand for types by types, so that types are in the order in which they are named. */
+function withTypes(arg: string): string[] {
+  const letters = /^-[vcboxds]+/.exec(arg)?.[0].slice(1) ?? "";
+  if (letters === "") return [arg];
+  const rest = arg.slice(letters.length + 1);
+  const types = Array.from(letters, (letter) => (letter === "v" ? "-v" : `-t${TYPES[letter] ?? ""}`));
+  return rest === "" ? types : [...types, `-${rest}`];
+}
 
 /** Shortens the long names that `xxd` accepts behind one dash. */
 function shortened(arg: string): string {
@@ -83,8 +93,11 @@ async function od(call: Call): Promise<string> {
   if (inputs.length === 0) return "";
   const all = inputs.map(({ bytes }) => bytes).join("");
   const bytes = all.slice(skipped, skipped + numberOf(values.get("N"), all.length));
-  const short = Array.from(flags, (flag) => TYPES[flag] ?? "").join("");
-  const types = (short + (values.get("t") ?? "")).match(/[^\dz]?\d*z?/g)?.filter((type) => type !== "") ?? [];
+  const types =
+    values
+      .get("t")
+      ?.match(/[^\dz]?\d*z?/g)
+      ?.filter((type) => type !== "") ?? [];
   const formats = (types.length === 0 ? ["o2"] : types).map(formatOf);
   const full = Math.max(...formats.map(({ size, width }) => (ROW_BYTES / size) * (width + 1)));
   const radix = values.get("A") ?? "o";
