@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import { plainLine } from "../../../core/text/plain-text.ts";
 import { type Directory, SLACKBOT } from "../directory.ts";
 import { callSlack, toPlatformError } from "../errors.ts";
 import { MAX_PAGES, PAGE_MESSAGES } from "../limits.ts";
@@ -11,6 +12,10 @@ import { readMessage } from "./read-message.ts";
 
 /** Maximum number of people named for one reaction. */
 const REACTED = 3;
+/** Maximum number of reactions shown for one message. */
+const REACTIONS = 20;
+/** Maximum length of a name, of a person or an emoji, in a list of reactions. */
+const NAME_CHARS = 64;
 
 export interface ThreadReader {
   readonly web: SlackWeb;
@@ -114,18 +119,26 @@ async function threadMessage(reader: ThreadReader, message: HistoryMessage): Pro
   };
 }
 
-/** The reactions of others than the bot, with who reacted if these are few. */
+/**
+ * The reactions of others than the bot, with who reacted if these are few members. People from outside are only counted,
+ * since their names would be words of theirs in a message of somebody else.
+ */
 async function reactionLine(
   { reactions }: HistoryMessage,
   { identity, directory }: Pick<ThreadReader, "identity" | "directory">,
 ): Promise<string> {
-  const shown = nodesIn(reactions).map(async ({ name, users }) => {
-    const others = Array.isArray(users) ? users.map(textOf).filter((id) => id !== identity.userId) : [];
-    if (others.length > REACTED) return `:${textOf(name)}: ${others.length}`;
-    const names = await directory.namesOf(others);
-    const who = others.map((id) => names.get(id) ?? id).join(", ");
-    return who === "" ? "" : `:${textOf(name)}: ${who}`;
-  });
+  const shown = nodesIn(reactions)
+    .slice(0, REACTIONS)
+    .map(async ({ name, users }) => {
+      const others = Array.isArray(users) ? users.map(textOf).filter((id) => id !== identity.userId) : [];
+      if (others.length === 0) return "";
+      const asked = others.length > REACTED ? [] : others.map((id) => directory.person(id).catch(() => null));
+      const names = (await Promise.all(asked)).flatMap((person) =>
+        person === null || person.isExternal || person.isGuest ? [] : [plainLine(person.name, NAME_CHARS)],
+      );
+      const who = names.length === others.length ? names.join(", ") : others.length;
+      return `:${plainLine(textOf(name), NAME_CHARS)}: ${who}`;
+    });
   const line = joined(await Promise.all(shown), "; ");
   return line === "" ? "" : `[reactions: ${line}]`;
 }
