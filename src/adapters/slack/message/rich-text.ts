@@ -76,7 +76,10 @@ function piece(element: Node, depth: number): string {
 }
 
 function date({ timestamp, format, url, fallback }: Node): string {
-  return `<!date^${String(timestamp)}^${textOf(format)}^${textOf(url)}|${textOf(fallback)}>`;
+  const [form, address, otherwise] = [format, url, fallback].map((part) =>
+    escaped(textOf(part)).replaceAll(/[|^]/gu, " "),
+  );
+  return `<!date^${String(timestamp)}^${form}^${address}|${otherwise}>`;
 }
 
 /** Mentions and unknown elements, read by the usual fields. */

@@ -33,6 +33,20 @@ test.each(SAMPLES)("$name is read", async ({ message, says, files = [] }) => {
   expect(got.files).toEqual(files);
 });
 
+test.each([
+  {
+    timestamp: 1_700_000_000,
+    format: "<@U1> {date} | {time} ^ UTC > now",
+    shown: "<@U1> 2023-11-14   22:13 UTC   UTC > now",
+  },
+  { timestamp: "soon", format: "{date}", shown: "next week   <!channel> & on" },
+])("a moment in rich text with signs of mrkdwn is read as $shown", async ({ shown, ...moment }) => {
+  const date = { type: "date", fallback: "next week | <!channel> & on", ...moment };
+  const section = { type: "rich_text_section", elements: [date] };
+  const { whole } = await read({ bot_id: "B0CI", text: "", blocks: [{ type: "rich_text", elements: [section] }] });
+  expect(whole).toBe(shown);
+});
+
 /** Puts an odd value into one place of a message. */
 function altered(message: Readonly<Record<string, unknown>>, { key, value, at }: Oddity): Record<string, unknown> {
   const list = (name: "blocks" | "attachments" | "files") => {
