@@ -78,7 +78,7 @@ echo $LINENO`,
   "names that are empty": [
     `mkdir -p d/e; cd d; touch f; rm -rf "$u"; rm -f "$u"; echo $?; rm "$u"; echo $?; rm -rf .; echo $?; rm -r ..; echo $?; rm -rf e/.; ls; cd ..; ls -d d`,
     `for t in e d f r s; do [ -$t "" ]; echo $?; done; [[ -d "$u" || -e $u ]]; echo $?; test -e "$u" && echo there; cd "$u" && pwd; mkdir "$u"; mkdir -p "$u"; touch "$u"; cp fruit.txt "$u"; mv fruit.txt "$u"; cp -r "$u" q; mv "$u" q; chmod 600 "$u"; echo x > "$u"; echo $?; ls; ls "$u"; echo $?`,
-    `for c in 'cat' 'stat -c %s' 'readlink -f' 'realpath' 'tar xf' 'find' 'du' '.' 'bash'; do $c "" > out; echo "$c $?"; done; date -r ""; echo $?; date -d "" +%T; touch -d "" fruit.txt; echo $?; grep -r apple fruit.txt | head -1; grep -rl util | sort`,
+    `for c in 'cat' 'grep -r x' 'stat -c %s' 'readlink -f' 'realpath' 'tar xf' 'find' 'du' '.' 'bash'; do $c "" > out; echo "$c $?"; done; date -r ""; echo $?; date -d "" +%T; touch -d "" fruit.txt; echo $?; grep -r apple fruit.txt | head -1; grep -rl util | sort`,
   ],
   "what is quoted beside an expansion": [
     `n=; echo '*'$n'.txt' "f"*$n; n="a b"; echo '*'$n'.txt' "*"$n \\*$n *$n.csv; n='f*'; echo $n.txt '['$n "\\\\"$n; n='a\\b'; echo $n x$n'*' $n*; set -- 'q*' r; echo 'a*'$1 "$@"'*'; n='[fp]*.txt'; echo $n x$n; IFS='\\'; n='a\\b'; echo $n'*'`,

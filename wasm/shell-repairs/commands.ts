@@ -36,7 +36,7 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "grep -r reports missing files",
     /(else if\(\w\)\{let (\w+)=await \w+\((\w+),\w,\w,\w,\w,void 0,\w+\);\w+\()\2(\)\}else\{if\(\w+\.length>=)/g,
-    '$1$2.length===0&&!await t.fs.exists(t.fs.resolvePath(t.cwd,$3||"."))?[{path:$3}]:$2$4',
+    "$1$2.length===0&&!await t.fs.exists(t.fs.resolvePath(t.cwd,$3))?[{path:$3}]:$2$4",
   ],
   [
     "grep uses POSIX regular expressions; with -P, (?i) may come first",
