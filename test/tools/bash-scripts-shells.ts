@@ -104,4 +104,9 @@ echo $LINENO`,
     `echo 'x=3; ++x; x++; x; x--; --x; 5 - -x; x+++1' | bc; echo '++5' | bc; echo 'v=5;--v' | bc`,
     `export A1=3; bash -c 'export -p; declare -p A1' x y | grep -c '[#*0@]='; eval "$(export -p)"; echo $?; FOO=1; printenv FOO; echo $?; printenv A1 NOPE; echo $?; B=2 printenv B; printenv | grep -c '^IFS'; foo=$(< missing); echo $?`,
   ],
+  "words that look like assignments, and strings in substitutions": [
+    `for o in a=1 b=2; do case $o in a=*) echo A ;; x | b=?) echo B ;; esac; done; case x=1 in x=*) echo yes ;; esac; a=(A=1 "c=3"); echo "\${a[@]}"; C=(echo hi); case a in a) ("\${C[@]}" 2>&1 | cat) & wait ;; b) ("\${C[@]}") ;; esac; case b in a) : ;; b) ("\${C[@]}") ;; esac`,
+    `d=$'a,1\\nb,2'; x="$(cut -d, -f1 <<< "$d" | sort -r)"; echo "$x"; y="$(\n  sed -n 2p <<<"$d" | head -n 1\n)"; echo "$y"; z="$(cat <<EOF\nq $d "\nEOF\n)"; echo "$z"`,
+    `f() { echo $(( $(echo 2) + 1 )); }; declare -f f > fn; . ./fn; f; bash -n -c 'echo $(($(echo 1) + 1))'; echo $?`,
+  ],
 };

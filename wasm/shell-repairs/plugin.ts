@@ -7,6 +7,7 @@ import { COMMAND_REPAIRS } from "./commands.ts";
 import { EXPANSION_REPAIRS } from "./expansion.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { OUTPUT_REPAIRS } from "./output.ts";
+import { PARSER_REPAIRS } from "./parser.ts";
 import { withoutReplaced } from "./replaced.ts";
 import { VARIABLE_REPAIRS } from "./variables.ts";
 
@@ -14,6 +15,7 @@ import { VARIABLE_REPAIRS } from "./variables.ts";
 const REPAIRS = fileURLToPath(import.meta.resolve("../guests/bash/repairs.ts"));
 
 const REPAIRS_IN_ORDER = [
+  ...PARSER_REPAIRS,
   ...INTERPRETER_REPAIRS,
   ...OUTPUT_REPAIRS,
   ...VARIABLE_REPAIRS,
