@@ -66,7 +66,7 @@ function withMoment(args: readonly string[]): string[] {
   const at = args.findIndex((arg) => /^(?:-d|--date)/.test(arg));
   const [, joined] = /^(?:-d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
   const text = joined === "" ? args[at + 1] : joined;
-  const found = text === undefined ? null : dateOf(text.trim() === "" ? "00:00" : text, Date.now());
+  const found = text === undefined ? null : dateOf(text, Date.now());
   if (found === null) return [...args];
   const rest = args.slice(at + (joined === "" ? 2 : 1));
   return [...args.slice(0, at), "-d", `@${Math.floor(found / 1000)}`, ...rest];

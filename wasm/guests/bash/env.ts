@@ -1,7 +1,6 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { singleQuoted } from "./expansion/quoting.ts";
 import { joined, pipedBytes, textCommand } from "./text/command.ts";
-
-const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
 
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
@@ -51,7 +50,7 @@ function exported({ exportedEnv = {} }: Context): Record<string, string> {
 }
 
 async function runWords(words: readonly string[], env: Record<string, string>, context: Context): Promise<Result> {
-  const run = context.exec?.(words.map(quoted).join(" "), {
+  const run = context.exec?.(words.map(singleQuoted).join(" "), {
     cwd: context.cwd,
     env,
     replaceEnv: true,

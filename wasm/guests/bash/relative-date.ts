@@ -13,9 +13,11 @@ const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, now: 0
 
 /**
  * Parses a date or a relative date, such as `2024-01-31 + 1 day`, `2 hours ago`, `tomorrow 10:00` or `next friday`, to
- * milliseconds in UTC; null for other texts. A shift to a day that its month lacks leads into the next month.
+ * milliseconds in UTC; null for other texts. No text means midnight. A shift to a day that its month lacks leads into the
+ * next month.
  */
 export function dateOf(text: string, nowMs: number): number | null {
+  if (text.trim() === "") return dateOf("00:00", nowMs);
   const [withoutZone, zoneMs] = zoned(` ${text.trim().replace(/\s+/g, " ")} `);
   let rest = withoutZone;
   if (zoneMs === null && /\d:\d\d(?::\d\d)? ?[-+] ?\d/.test(rest))

@@ -4,7 +4,7 @@ const LETTERS = new Map(Array.from("abtnvfr", (letter, at) => [String.fromCharCo
 
 /** Quotes a text as `${v@Q}` does. */
 export function quoted(text: string): string {
-  return CONTROL.test(text) ? escapedControls(text) : `'${text.replaceAll("'", "'\\''")}'`;
+  return CONTROL.test(text) ? escapedControls(text) : singleQuoted(text);
 }
 
 /** Quotes a text as `printf %q` does. */
@@ -21,4 +21,9 @@ function escapedControls(text: string): string {
     return `\\${found === "\x1b" ? "E" : (LETTERS.get(found) ?? octal)}`;
   };
   return `$'${text.replace(/['\\]|[^\P{Cc}\u0080-\u009f]/gu, escape)}'`;
+}
+
+/** A text in single quotes, as one word of a command. */
+export function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -82,8 +82,7 @@ async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Res
 export function momentOf(text: string): number {
   const [, seconds] = /^@(\d+)$/.exec(text) ?? [];
   const zoned = text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/, "$1T$2Z");
-  const moment =
-    seconds === undefined ? (dateOf(text || "00:00", Date.now()) ?? Date.parse(zoned)) : Number(seconds) * 1000;
+  const moment = seconds === undefined ? (dateOf(text, Date.now()) ?? Date.parse(zoned)) : Number(seconds) * 1000;
   if (Number.isNaN(moment)) throw new Error(`invalid date '${text}'`);
   return moment;
 }

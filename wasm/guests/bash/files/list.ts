@@ -174,7 +174,7 @@ export function human(size: number): string {
   return (shown === "10.0" ? "10" : shown) + "KMGTP".charAt(unit);
 }
 
-export function modeOf(status: Status | null): string {
+export function modeOf(status: Pick<Status, "isDirectory" | "isSymbolicLink" | "mode"> | null): string {
   const kind = status?.isDirectory === true ? "d" : status?.isSymbolicLink === true ? "l" : "-";
   const bits = Array.from("rwxrwxrwx", (letter, index) => (((status?.mode ?? 0) >> (8 - index)) & 1 ? letter : "-"));
   return kind + bits.join("");
@@ -188,11 +188,16 @@ export function longTime(time: Date): string {
   return timeOf(time, "locale");
 }
 
+/** Formats a time in UTC as `--full-time` does; files keep milliseconds. */
+export function fullTime(time: Date): string {
+  return `${time.toISOString().replace("T", " ").replace("Z", "000000")} +0000`;
+}
+
 /** Formats a time in UTC in one of the styles of `--time-style`. */
 function timeOf(time: Date, style: string): string {
   const iso = time.toISOString();
   if (style === "long-iso") return iso.slice(0, 16).replace("T", " ");
-  if (style === "full-iso") return `${iso.replace("T", " ").replace("Z", "000000")} +0000`;
+  if (style === "full-iso") return fullTime(time);
   if (style !== "locale" && style !== "iso") throw new Refusal(`--time-style=${style} is not known here`, 2);
   const age = Date.now() - time.getTime();
   const isRecent = age < HALF_YEAR_MS && age >= -60_000;

@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { type Call, Refusal, textCommand } from "../text/command.ts";
+import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
 import { withoutSlashes } from "./paths.ts";
 
 /** `rm`, which refuses the root, and `.` and `..`. */
@@ -19,7 +19,7 @@ async function remove(call: Call): Promise<string> {
       complaints.push("it is dangerous to operate recursively on '/'");
     else await removeOne(call, name, removed);
   }
-  return flags.has("v") ? removed.map((line) => `${line}\n`).join("") : "";
+  return flags.has("v") ? joined(removed) : "";
 }
 
 async function removeOne(call: Call, name: string, removed: string[]): Promise<void> {

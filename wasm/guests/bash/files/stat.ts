@@ -1,5 +1,7 @@
 import type { CustomCommand } from "just-bash/browser";
+import { singleQuoted } from "../expansion/quoting.ts";
 import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
+import { fullTime, modeOf } from "./list.ts";
 
 type Files = Call["context"]["fs"];
 
@@ -75,7 +77,7 @@ function fieldOf({ name, target, status }: Described, letter: string): string | 
     case "n":
       return name;
     case "N":
-      return [name, ...(target === null ? [] : [target])].map(quoted).join(" -> ");
+      return [name, ...(target === null ? [] : [target])].map(singleQuoted).join(" -> ");
     case "s":
       return String(size);
     case "b":
@@ -92,14 +94,13 @@ function fieldOf({ name, target, status }: Described, letter: string): string | 
     case "a":
       return (mode & 0o7777).toString(8);
     case "A":
-      return (target === null ? (isDirectory ? "d" : "-") : "l") + lettersOf(mode);
+      return modeOf(status);
     case "f":
       return ((mode & 0o7777) | (target === null ? (isDirectory ? 0o40000 : 0o100000) : 0o120000)).toString(16);
     case "u":
     case "g":
       return "1000";
     case "U":
-      return "user";
     case "G":
       return "user";
     case "w":
@@ -111,16 +112,8 @@ function fieldOf({ name, target, status }: Described, letter: string): string | 
   }
 }
 
-function quoted(name: string): string {
-  return `'${name.replaceAll("'", "'\\''")}'`;
-}
-
 /** The only time kept for a file is that of its last change. */
 function timeOf(time: Date, letter: string): string | null {
   if (/[XYZ]/.test(letter)) return String(Math.floor(time.getTime() / 1000));
-  return /[xyz]/.test(letter) ? `${time.toISOString().replace("T", " ").replace("Z", "000000")} +0000` : null;
-}
-
-function lettersOf(mode: number): string {
-  return Array.from("rwxrwxrwx", (letter, at) => ((mode >> (8 - at)) & 1 ? letter : "-")).join("");
+  return /[xyz]/.test(letter) ? fullTime(time) : null;
 }

@@ -3,6 +3,7 @@ import { bytesOfLatin1, latin1Of, textKeepingBytes, utf8Bytes } from "../../runt
 import { globRegex } from "../find/patterns.ts";
 import { type Call, linesOf, pipedBytes, Refusal, textCommand } from "../text/command.ts";
 import { gunzipSync, gzipSync } from "../zlib.ts";
+import { modeOf } from "./list.ts";
 import { withoutSlashes } from "./paths.ts";
 import { archiveOf, type Entry, entriesIn } from "./tar-format.ts";
 
@@ -125,9 +126,9 @@ function isExcluded(patterns: string | undefined, path: string): boolean {
 /** The line of `-t`, or of `-tv`, whose sizes end in one column. */
 function shown({ name, mode, size, modified }: Entry, isLong: boolean): string {
   if (!isLong) return `${name}\n`;
-  const letters = Array.from("rwxrwxrwx", (letter, at) => ((mode >> (8 - at)) & 1 ? letter : "-")).join("");
+  const letters = modeOf({ isDirectory: name.endsWith("/"), isSymbolicLink: false, mode });
   const time = new Date(modified * 1000).toISOString().slice(0, 16).replace("T", " ");
-  return `${name.endsWith("/") ? "d" : "-"}${letters} user/user ${String(size).padStart(9)} ${time} ${name}\n`;
+  return `${letters} user/user ${String(size).padStart(9)} ${time} ${name}\n`;
 }
 
 async function create(call: Call, { archive, folder }: { readonly archive: string; readonly folder: string }) {

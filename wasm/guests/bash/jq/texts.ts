@@ -1,4 +1,5 @@
 import { bytesOfLatin1, utf8Bytes } from "../../runtime/text-encoding.ts";
+import { singleQuoted } from "../expansion/quoting.ts";
 import { textOf, valueOf } from "./json.ts";
 import { describe, split } from "./operators.ts";
 import { matchesIn } from "./regex.ts";
@@ -160,7 +161,7 @@ function row(format: string, separator: string, quote: (text: string) => string)
 
 function shellWord(item: Json): string {
   if (isArray(item) || isObject(item)) throw new JqError(`${describe(item)} can not be escaped for shell`);
-  return typeof item === "string" ? `'${item.replaceAll("'", "'\\''")}'` : textOf(item);
+  return typeof item === "string" ? singleQuoted(item) : textOf(item);
 }
 
 function base32(value: Json): string {

@@ -1,5 +1,6 @@
 import { utf8Bytes } from "../../runtime/text-encoding.ts";
 import type { Context, Result } from "../adapted.ts";
+import { singleQuoted } from "../expansion/quoting.ts";
 import { addParts, type Printed } from "./output-order.ts";
 
 /** Output of a command that runs other commands: its own text and theirs, in order. */
@@ -43,7 +44,7 @@ export class Output {
     const { exec, signal } = this.#context;
     if (exec === undefined) throw new Error("nothing can be run here");
     const options = { cwd, args, ...(signal === undefined ? {} : { signal }) };
-    const result = await exec(`'${name.replaceAll("'", "'\\''")}'`, options).catch((error: unknown) => {
+    const result = await exec(singleQuoted(name), options).catch((error: unknown) => {
       if (endsScript(error)) error.prependOutput(this.#stdout.join(""), this.#stderr);
       throw error;
     });

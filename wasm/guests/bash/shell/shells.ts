@@ -1,5 +1,6 @@
 import { Bash, type CustomCommand, defineCommand, InMemoryFs } from "just-bash/browser";
 import { textOfBytes } from "../../runtime/text-encoding.ts";
+import { singleQuoted } from "../expansion/quoting.ts";
 import { pipedBytes } from "../text/command.ts";
 
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
@@ -87,7 +88,7 @@ async function read(file: string, { fs, cwd }: Context): Promise<string> {
 
 /** Runs a shell with empty standard input, because the script was all of it. */
 async function emptied(args: readonly string[], name: string, context: Context): Promise<Result> {
-  const words = [name, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const words = [name, ...args].map(singleQuoted).join(" ");
   const options = { cwd: context.cwd, env: context.exportedEnv ?? {}, replaceEnv: true, stdin: "" };
   const run = context.exec?.(words, {
     ...options,

@@ -1,6 +1,7 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { textKeepingBytes, utf8Bytes } from "../../runtime/text-encoding.ts";
 import type { Context, Result } from "../adapted.ts";
+import { singleQuoted } from "../expansion/quoting.ts";
 import { pipedBytes } from "../text/command.ts";
 import { endsScript, Output } from "./output.ts";
 
@@ -91,7 +92,7 @@ async function xargs(args: readonly string[], output: Output, context: Context):
 
 /** A word of a command that `-t` prints, with quotes if it needs them. */
 function shown(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : singleQuoted(word);
 }
 
 async function inputOf(options: ReadonlyMap<string, string>, context: Context): Promise<string> {

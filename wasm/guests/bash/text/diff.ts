@@ -1,5 +1,6 @@
 import { diffArrays } from "diff";
 import type { CustomCommand } from "just-bash/browser";
+import { fullTime } from "../files/list.ts";
 import { type Call, inputsOf, linesWithEnds, numberOf, Refusal, textCommand, textOf } from "./command.ts";
 
 /** Lines that one file has in place of the other's; both counted from 0. */
@@ -113,8 +114,7 @@ async function diffFiles(call: Call, one: string, other: string): Promise<readon
 
 async function timeOf({ context: { fs, cwd } }: Call, path: string): Promise<string> {
   const status = path === "-" ? null : await fs.stat(fs.resolvePath(cwd, path)).catch(() => null);
-  const [day, time] = (status?.mtime ?? new Date(0)).toISOString().slice(0, -1).split("T");
-  return `${day} ${time}000000 +0000`;
+  return fullTime(status?.mtime ?? new Date(0));
 }
 
 function changesOf(one: readonly string[], other: readonly string[], flags: ReadonlySet<string>): Change[] {
