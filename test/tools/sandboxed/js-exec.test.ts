@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { runInThisContext } from "node:vm";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
@@ -28,6 +29,33 @@ test.each(programs)("js_exec evaluates $code", async ({ code, says, summary }) =
   const result = await fileSession(sandbox).run("js_exec", { code });
   expect(text(result)).toBe(says);
   expect(result).toMatchObject({ isError: false, summary });
+});
+
+/** Decodes many short sequences of bytes in each way, and encodes the texts. */
+const CODECS = String.raw`(() => {
+  const bytes = [0x41, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xe0, 0xe1, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5];
+  const decode = (row, options) => {
+    try {
+      return new TextDecoder("utf-8", options).decode(new Uint8Array(row));
+    } catch (error) {
+      return error.name;
+    }
+  };
+  const rows = bytes.flatMap((a) => bytes.flatMap((b) => bytes.map((c) => [a, b, c, 0xbf])));
+  const texts = rows.flatMap((row) => [decode(row, {}), decode(row, { fatal: true })]);
+  const long = "é€😀\udc00" + texts.join("").repeat(3);
+  const part = new Uint8Array(8);
+  const written = new TextEncoder().encodeInto("aé\ud800😀", part);
+  const encoded = new TextEncoder().encode(long);
+  const isSame = new TextDecoder().decode(encoded) === long.toWellFormed();
+  return JSON.stringify([texts, Array.from(encoded), isSame, written, Array.from(part)]);
+})()`;
+
+test("js_exec decodes and encodes UTF-8 as Node does, also what is invalid", async () => {
+  const session = fileSession(sandbox);
+  const found = await session.run("js_exec", { code: `import fs from "fs"; fs.writeFileSync("found", ${CODECS})` });
+  expect(found.isError).toBe(false);
+  expect(session.bytes("found").toString()).toBe(runInThisContext(CODECS));
 });
 
 const failing = [

@@ -4,40 +4,19 @@ class Utf8Encoder {
   readonly encoding = "utf-8";
 
   encode(text = ""): Uint8Array {
-    const bytes = new Uint8Array(text.length * 3);
-    return bytes.slice(0, this.encodeInto(text, bytes).written);
+    return bytesOfLatin1(encoded(text));
   }
 
   encodeInto(text: string, bytes: Uint8Array): { read: number; written: number } {
-    let written = 0;
-    let read = 0;
-    while (read < text.length) {
-      const point = scalarAt(text, read);
-      const size = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-      if (written + size > bytes.length) break;
-      writePoint(bytes, written, point, size);
-      written += size;
-      read += size === 4 ? 2 : 1;
+    const whole = this.encode(text);
+    if (whole.length <= bytes.length) {
+      bytes.set(whole);
+      return { read: text.length, written: whole.length };
     }
-    return { read, written };
+    const part = whole.subarray(0, completeEnd(whole.subarray(0, bytes.length)));
+    bytes.set(part);
+    return { read: decodeUtf8(latin1Of(part), "replace").length, written: part.length };
   }
-}
-
-/** The code point; U+FFFD for a lone surrogate. */
-function scalarAt(text: string, at: number): number {
-  const point = text.codePointAt(at) ?? 0;
-  return point >= 0xd800 && point <= 0xdfff ? 0xfffd : point;
-}
-
-// oxlint-disable-next-line max-params -- called for each character
-function writePoint(bytes: Uint8Array, at: number, point: number, size: number): void {
-  if (size === 1) {
-    bytes[at] = point;
-    return;
-  }
-  for (let index = size - 1; index > 0; index--)
-    bytes[at + index] = 0x80 | ((point >> (6 * (size - 1 - index))) & 0x3f);
-  bytes[at] = ((0xf00 >> size) & 0xff) | (point >> (6 * (size - 1)));
 }
 
 class BytesDecoder {
@@ -62,7 +41,7 @@ class BytesDecoder {
     const bytes = this.#rest.length === 0 ? given : joined(this.#rest, given);
     const end = options.stream === true ? completeEnd(bytes) : bytes.length;
     this.#rest = bytes.slice(end);
-    const text = decodeUtf8(bytes.subarray(0, end), this.fatal ? "refuse" : "replace");
+    const text = decodeUtf8(latin1Of(bytes.subarray(0, end)), this.fatal ? "refuse" : "replace");
     return !this.ignoreBOM && text.startsWith("\uFEFF") ? text.slice(1) : text;
   }
 }
@@ -81,16 +60,26 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Maximum arguments of one call. */
-const CHUNK = 8_192;
+/*
+ * Functions of the engine do the work below, because a loop over characters takes ten times as long. They take pieces,
+ * because each step between a text and its bytes is another copy in the guest's memory.
+ */
+const PIECE = 65_536;
 
 export function latin1Of(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  return text;
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE) pieces.push(atob(bytes.subarray(at, at + PIECE).toBase64()));
+  return pieces.join("");
 }
 
-/** Detects ASCII: one test by the engine is far quicker than a loop here, and most text passes it. */
+export function bytesOfLatin1(content: string): Uint8Array {
+  const bytes = new Uint8Array(content.length);
+  for (let at = 0; at < content.length; at += PIECE)
+    bytes.set(Uint8Array.fromBase64(btoa(content.slice(at, at + PIECE))), at);
+  return bytes;
+}
+
+/** Detects ASCII, since most text is. */
 // oxlint-disable-next-line no-control-regex -- the range is what is meant
 const ASCII = /^[\u0000-\u007f]*$/;
 
@@ -109,7 +98,8 @@ export function utf8Bytes(text: string): string {
 }
 
 function encoded(text: string): string {
-  return ASCII.test(text) ? text : latin1Of(new Utf8Encoder().encode(text));
+  if (ASCII.test(text)) return text;
+  return text.toWellFormed().replace(/[^]{1,65536}/gu, (piece) => unescape(encodeURIComponent(piece)));
 }
 
 function byteOf(kept: string): string {
@@ -118,8 +108,7 @@ function byteOf(kept: string): string {
 
 /** Decodes UTF-8 given as one character for each byte, and keeps its byte order mark. */
 export function textOfBytes(content: string): string {
-  if (ASCII.test(content)) return content;
-  return new BytesDecoder("utf-8", { ignoreBOM: true }).decode(bytesOfLatin1(content));
+  return decodeUtf8(content, "replace");
 }
 
 /**
@@ -127,13 +116,7 @@ export function textOfBytes(content: string): string {
  * one.
  */
 export function textKeepingBytes(content: string): string {
-  return ASCII.test(content) ? content : decodeUtf8(bytesOfLatin1(content), "keep");
-}
-
-export function bytesOfLatin1(content: string): Uint8Array {
-  const bytes = new Uint8Array(content.length);
-  for (let at = 0; at < content.length; at++) bytes[at] = content.charCodeAt(at);
-  return bytes;
+  return decodeUtf8(content, "keep");
 }
 
 /** Index after the last complete character. */
@@ -141,65 +124,40 @@ function completeEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
-    if (byte >= 0xc0) return back < sizeOf(byte) ? bytes.length - back : bytes.length;
+    const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    if (byte >= 0xc0) return back < size ? bytes.length - back : bytes.length;
   }
   return bytes.length;
 }
 
-function sizeOf(lead: number): number {
-  if (lead >= 0xf0) return 4;
-  return lead >= 0xe0 ? 3 : 2;
+/** Runs of characters in UTF-8, without surrogates, overlong forms and code points above U+10FFFF. */
+const CHARACTERS =
+  // oxlint-disable-next-line no-control-regex -- the range is what is meant
+  /((?:[\0-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}){1,4096})/;
+/** Bytes that are none, of which the Encoding standard replaces the beginning of a character as one. */
+const OTHER_BYTES =
+  /\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f]|\xf0[\x90-\xbf][\x80-\xbf]?|[\xf1-\xf3][\x80-\xbf]{1,2}|\xf4[\x80-\x8f][\x80-\xbf]?|[^]/g;
+
+/** Decodes UTF-8 given as one character for each byte; `others` says how to handle bytes that are no valid UTF-8. */
+function decodeUtf8(content: string, others: "refuse" | "replace" | "keep"): string {
+  if (ASCII.test(content)) return content;
+  return content.replace(/[^]{1,65536}[\x80-\xbf]*/g, (piece) => decodePiece(piece, others));
 }
 
-/** `others` says how to handle bytes that are no valid UTF-8. */
-function decodeUtf8(bytes: Uint8Array, others: "refuse" | "replace" | "keep"): string {
-  if (isAscii(bytes)) return latin1Of(bytes);
-  let text = "";
-  let units: number[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const { point, size } = pointAt(bytes, at);
-    if (point === null && others === "refuse") throw new TypeError("The encoded data was not valid utf-8");
-    const scalar = point ?? 0xfffd;
-    if (point === null && others === "keep")
-      for (const byte of bytes.subarray(at, at + size)) units.push(BYTE_AT + byte);
-    else if (scalar < 0x10000) units.push(scalar);
-    else units.push(0xd7c0 + (scalar >> 10), 0xdc00 + (scalar & 0x3ff));
-    at += size;
-    if (units.length >= CHUNK) {
-      text += String.fromCharCode(...units);
-      units = [];
-    }
+function decodePiece(piece: string, others: "refuse" | "replace" | "keep"): string {
+  try {
+    return decodeURIComponent(escape(piece));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    if (others === "refuse") throw new TypeError("The encoded data was not valid utf-8", { cause: error });
+    const replaced = others === "keep" ? keptBytes : (bytes: string) => bytes.replace(OTHER_BYTES, "\ufffd");
+    const parts = piece.split(CHARACTERS);
+    return parts.map((part, index) => (index % 2 === 0 ? replaced(part) : decodeURIComponent(escape(part)))).join("");
   }
-  return text + String.fromCharCode(...units);
 }
 
-function isAscii(bytes: Uint8Array): boolean {
-  for (const byte of bytes) if (byte > 0x7f) return false;
-  return true;
-}
-
-/** One character; null for invalid bytes, of which as many are skipped as the Encoding standard says. */
-function pointAt(bytes: Uint8Array, at: number): { point: number | null; size: number } {
-  const lead = bytes[at] ?? 0;
-  if (lead < 0x80) return { point: lead, size: 1 };
-  if (lead < 0xc2 || lead > 0xf4) return { point: null, size: 1 };
-  const size = sizeOf(lead);
-  let point = lead & (0x7f >> size);
-  for (let index = 1; index < size; index++) {
-    const byte = bytes[at + index] ?? 0;
-    const [low, high] = index === 1 ? boundsAfter(lead) : [0x80, 0xbf];
-    if (byte < low || byte > high) return { point: null, size: index };
-    point = (point << 6) | (byte & 0x3f);
-  }
-  return { point, size };
-}
-
-/** Allowed bytes after a lead byte, excluding surrogates, overlong forms and code points above U+10FFFF. */
-function boundsAfter(lead: number): readonly [number, number] {
-  if (lead === 0xe0) return [0xa0, 0xbf];
-  if (lead === 0xed) return [0x80, 0x9f];
-  if (lead === 0xf0) return [0x90, 0xbf];
-  return lead === 0xf4 ? [0x80, 0x8f] : [0x80, 0xbf];
+function keptBytes(content: string): string {
+  return content.replace(/[^]/g, (byte) => String.fromCharCode(BYTE_AT + byte.charCodeAt(0)));
 }
 
 Object.assign(globalThis, { TextEncoder: Utf8Encoder, TextDecoder: BytesDecoder });
