@@ -1,6 +1,6 @@
 import type { CustomCommand } from "just-bash/browser";
 import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
-import { byVersion } from "../text/sort.ts";
+import { byValue, versionKey } from "../text/sort.ts";
 
 type Status = Awaited<ReturnType<Call["context"]["fs"]["stat"]>>;
 
@@ -111,7 +111,7 @@ class Listing {
   #order(a: Entry, b: Entry): number {
     if (this.#flags.has("S")) return (b.status?.size ?? 0) - (a.status?.size ?? 0);
     if (this.#flags.has("t")) return (b.status?.mtime.getTime() ?? 0) - (a.status?.mtime.getTime() ?? 0);
-    if (this.#flags.has("v")) return byVersion(a.name, b.name);
+    if (this.#flags.has("v")) return byValue(versionKey(a.name), versionKey(b.name));
     const extension = ({ name }: Entry) => /\.[^.]*$/.exec(name)?.[0] ?? "";
     if (this.#flags.has("X") && extension(a) !== extension(b)) return extension(a) < extension(b) ? -1 : 1;
     return 0;

@@ -157,7 +157,7 @@ export function linesWithEnds(text: string): string[] {
 }
 
 export function joined(lines: readonly string[], end = "\n"): string {
-  return lines.map((line) => line + end).join("");
+  return lines.length === 0 ? "" : lines.join(end) + end;
 }
 
 /** Parses an option's value as a whole number. */

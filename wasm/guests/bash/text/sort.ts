@@ -84,51 +84,70 @@ async function sort(call: Call): Promise<string | readonly [string, number]> {
   const inputs = await inputsOf(call);
   if (call.complaints.length > 0) return ["", 2];
   const lines = inputs.flatMap((input) => linesOf(textOf(input), end));
-  const compare = comparison(flags, values.get("k")?.split(KEY_END) ?? [], separator);
+  const order = orderOf(flags, values.get("k")?.split(KEY_END) ?? [], separator);
   if (flags.has("c") || flags.has("C")) {
     const wrong = lines.findIndex(
-      (line, at) => at > 0 && compare(lines[at - 1] ?? "", line) > (flags.has("u") ? -1 : 0),
+      (line, at) => at > 0 && compared(lines[at - 1] ?? "", line, order) > (flags.has("u") ? -1 : 0),
     );
     if (wrong === -1) return "";
     if (flags.has("c")) call.complaints.push(`${inputs[0]?.name ?? "-"}:${wrong + 1}: disorder: ${lines[wrong]}`);
     return ["", 1];
   }
-  const sorted = lines.sort(compare);
-  const kept = flags.has("u")
-    ? sorted.filter((line, at) => at === 0 || compare(sorted[at - 1] ?? "", line) !== 0)
-    : sorted;
+  const text = joined(arranged(lines, order, flags.has("u")), end);
   const file = values.get("o");
-  if (file === undefined) return joined(kept, end);
-  await context.fs.writeFile(context.fs.resolvePath(context.cwd, file), joined(kept, end));
+  if (file === undefined) return text;
+  await context.fs.writeFile(context.fs.resolvePath(context.cwd, file), text);
   return "";
 }
 
-type Comparison = (one: string, other: string) => number;
+type Value = string | number | bigint;
 
-function comparison(flags: ReadonlySet<string>, specs: readonly string[], separator: string | undefined): Comparison {
+/** A value by which lines are ordered; what lines are equal in, later ones decide. */
+interface Criterion {
+  readonly valueOf: (line: string) => Value;
+  readonly isReversed: boolean;
+}
+
+function orderOf(flags: ReadonlySet<string>, specs: readonly string[], separator: string | undefined): Criterion[] {
   const general = [...flags].filter((flag) => ORDERS.includes(flag)).join("");
-  const keys = specs.map((spec) => keyOf(spec, general));
   const whole: Key = { from: { field: 1, character: 1, skipsBlanks: general.includes("b") }, to: null, how: general };
-  const comparisons = (keys.length > 0 ? keys : [whole]).map((key) => {
-    const compare = orderOf(key.how);
-    const sign = key.how.includes("r") ? -1 : 1;
-    const parts = new Map<string, string>();
-    const part = (line: string) => {
-      const known = parts.get(line) ?? partOf(line, key, separator);
-      parts.set(line, known);
-      return known;
-    };
-    return (one: string, other: string) => sign * compare(part(one), part(other));
+  const keys = specs.length === 0 ? [whole] : specs.map((spec) => keyOf(spec, general));
+  const order = keys.flatMap((key) => {
+    const partOf = parting(key, separator);
+    const isReversed = key.how.includes("r");
+    return valuesOf(key.how).map((value) => ({ valueOf: (line: string) => value(partOf(line)), isReversed }));
   });
-  if (!flags.has("s") && !flags.has("u"))
-    comparisons.push((one, other) => (flags.has("r") ? -1 : 1) * byText(one, other));
-  return (one, other) => {
-    for (const compare of comparisons) {
-      const result = compare(one, other);
-      if (result !== 0) return result;
-    }
-    return 0;
-  };
+  if (flags.has("s") || flags.has("u")) return order;
+  return [...order, { valueOf: (line) => line, isReversed: flags.has("r") }];
+}
+
+function compared(one: string, other: string, order: readonly Criterion[]): number {
+  for (const { valueOf, isReversed } of order) {
+    const result = byValue(valueOf(one), valueOf(other));
+    if (result !== 0) return isReversed ? -result : result;
+  }
+  return 0;
+}
+
+/**
+ * Sorts lines, keeping the order of equal ones or only the first of them. Groups of lines with the same value are
+ * formed first, since computing a value takes longer than comparing two.
+ */
+function arranged(lines: readonly string[], [criterion, ...others]: readonly Criterion[], isUnique: boolean): string[] {
+  if (criterion === undefined) return lines.slice(0, isUnique ? 1 : undefined);
+  const groups = Map.groupBy(lines, criterion.valueOf);
+  const values = [...groups.keys()];
+  // Without a comparison of ours, the engine compares texts by itself, and faster.
+  values.sort(typeof values[0] === "string" ? undefined : byValue);
+  if (criterion.isReversed) values.reverse();
+  return values.flatMap((value) => {
+    const group = groups.get(value) ?? [];
+    return group.length === 1 ? group : arranged(group, others, isUnique);
+  });
+}
+
+export function byValue(one: Value, other: Value): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function keyOf(spec: string, general: string): Key {
@@ -148,28 +167,44 @@ function keyOf(spec: string, general: string): Key {
   };
 }
 
-/** Returns the part that the key selects; unless a separator is given, a field includes the blanks before it. */
-function partOf(line: string, { from, to }: Key, separator: string | undefined): string {
-  const starts: (readonly [start: number, end: number])[] = [];
+/** Returns how to take the part that the key selects. */
+function parting({ from, to }: Key, separator: string | undefined): (line: string) => string {
+  const begin = placing(from, separator);
+  if (to === null) return (line) => line.slice(begin(line));
+  const stop =
+    to.character === 0 ? endOf(to.field, separator) : placing({ ...to, character: to.character + 1 }, separator);
+  return (line) => {
+    const start = begin(line);
+    return line.slice(start, Math.max(start, stop(line)));
+  };
+}
+
+type Place = (line: string) => number;
+
+/** Returns where a character is, or the end of a line that is shorter. */
+function placing({ field, character, skipsBlanks }: Position, separator: string | undefined): Place {
+  const before = field === 1 ? () => 0 : endOf(field - 1, separator);
+  const width = field > 1 && separator !== undefined ? 1 : 0;
+  return (line) => {
+    const start = before(line) + width;
+    return Math.min((skipsBlanks ? behindBlanks(line, start) : start) + character - 1, line.length);
+  };
+}
+
+/** Returns where a field ends; unless a separator is given, it includes the blanks before it. */
+function endOf(field: number, separator: string | undefined): Place {
   if (separator === undefined) {
-    for (const match of line.matchAll(/(?:^|(?<=[^ \t]))[ \t]*[^ \t]*/g))
-      starts.push([match.index, match.index + match[0].length]);
-  } else {
-    let at = 0;
-    for (const field of line.split(separator)) {
-      starts.push([at, at + field.length]);
-      at += field.length + 1;
-    }
+    const fields = new RegExp(`^(?:[ \\t]*(?:[^ \\t]+|$)){0,${field}}`);
+    return (line) => fields.exec(line)?.[0].length ?? 0;
   }
-  const [begin, beginEnd] = starts[from.field - 1] ?? [line.length, line.length];
-  const start = Math.min(
-    (from.skipsBlanks ? behindBlanks(line, begin) : begin) + from.character - 1,
-    Math.max(beginEnd, begin),
-  );
-  if (to === null) return line.slice(from.character > 1 ? start : from.skipsBlanks ? behindBlanks(line, begin) : begin);
-  const [last, lastEnd] = starts[to.field - 1] ?? [line.length, line.length];
-  const stop = to.character === 0 ? lastEnd : (to.skipsBlanks ? behindBlanks(line, last) : last) + to.character;
-  return line.slice(start, Math.max(start, stop));
+  return (line) => {
+    let at = -1;
+    for (let found = 0; found < field; found++) {
+      at = line.indexOf(separator, at + 1);
+      if (at === -1) return line.length;
+    }
+    return at;
+  };
 }
 
 function behindBlanks(line: string, at: number): number {
@@ -178,33 +213,27 @@ function behindBlanks(line: string, at: number): number {
   return position;
 }
 
-function byText(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
-function orderOf(how: string): Comparison {
-  const by = (value: (text: string) => number) => (one: string, other: string) => value(one) - value(other);
-  if (how.includes("n")) return by(numeric);
-  if (how.includes("g")) return generalNumeric;
-  if (how.includes("h")) return (one, other) => unitOf(one) - unitOf(other) || numeric(one) - numeric(other);
-  if (how.includes("M")) return by((text) => MONTHS.indexOf(text.trimStart().slice(0, 3).toUpperCase()));
-  if (how.includes("V")) return byVersion;
-  if (how.includes("R")) return shuffled();
+/** Returns how to compute the values by which parts are ordered. */
+function valuesOf(how: string): readonly ((text: string) => Value)[] {
+  if (how.includes("n")) return [numeric];
+  if (how.includes("g"))
+    return [(text) => Number(!Number.isNaN(Number.parseFloat(text))), (text) => Number.parseFloat(text)];
+  if (how.includes("h")) return [unitOf, numeric];
+  if (how.includes("M")) return [(text) => MONTHS.indexOf(text.trimStart().slice(0, 3).toUpperCase())];
+  if (how.includes("V")) return [versionKey];
+  if (how.includes("R")) return [shuffling()];
   const fold = how.includes("f") ? (text: string) => text.toUpperCase() : (text: string) => text;
   const plain = how.includes("d") ? (text: string) => text.replace(/[^\p{L}\p{N} \t]/gu, "") : (text: string) => text;
-  return (one, other) => byText(fold(plain(one)), fold(plain(other)));
+  return [(text) => fold(plain(text))];
 }
 
 const MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 
-function numeric(text: string): number {
-  return Number(/^[ \t]*(-?\d*\.?\d*)/.exec(text)?.[1]?.replace(/^(-?)\.?$/, "0") ?? 0);
-}
-
-function generalNumeric(one: string, other: string): number {
-  const [a, b] = [Number.parseFloat(one), Number.parseFloat(other)];
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(b)) - Number(Number.isNaN(a));
-  return a < b ? -1 : a > b ? 1 : 0;
+/** The number that a text begins with; exact if it is whole, however long. */
+function numeric(text: string): number | bigint {
+  const [, digits = "0"] = /^[ \t]*(-?(?:\d+\.?\d*|\.\d+))/.exec(text) ?? [];
+  const value = Number(digits);
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? BigInt(digits.replace(/\..*/, "")) : value;
 }
 
 /** Returns the rank of the unit suffix, which outweighs the digits; negative for negative numbers. */
@@ -215,63 +244,49 @@ function unitOf(text: string): number {
 }
 
 /**
- * Compares names with versions as GNU's `filevercmp` does: an empty one comes first, then hidden ones, and what precedes
- * the suffix of a file counts before the suffix.
+ * A text by which names with versions are in the order of GNU's `filevercmp`: an empty one comes first, then hidden ones,
+ * and what precedes the suffix of a file counts before the suffix.
  */
-export function byVersion(one: string, other: string): number {
-  return placeOf(one) - placeOf(other) || byRuns(stemOf(one), stemOf(other)) || byRuns(one, other);
+export function versionKey(name: string): string {
+  return placeOf(name) + runsKey(stemOf(name)) + runsKey(name);
 }
 
-function placeOf(name: string): number {
+function placeOf(name: string): string {
   const special = ["", ".", ".."].indexOf(name);
-  return special >= 0 ? special : name.startsWith(".") ? 3 : 4;
+  return String(special >= 0 ? special : name.startsWith(".") ? 3 : 4);
 }
 
 /** A name without the parts at its end that are suffixes, as `.tar.gz` is. */
 function stemOf(name: string): string {
-  const parts = name.split(".");
-  const least = name.startsWith(".") ? 2 : 1;
-  while (parts.length > least && /^[A-Za-z~][A-Za-z0-9~]*$/.test(parts.at(-1) ?? "")) parts.pop();
-  return parts.join(".");
-}
-
-/** Compares runs of digits by value; of other characters `~` comes before the end, then letters, then the rest. */
-function byRuns(one: string, other: string): number {
-  const partsOf = (text: string) => text.match(/\d+|\D+/g) ?? [];
-  const [a, b] = [partsOf(one), partsOf(other)];
-  for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    const [left = "", right = ""] = [a[at], b[at]];
-    const areNumbers = /^\d*$/.test(left) && /^\d*$/.test(right);
-    const result = areNumbers ? byDigits(left, right) : byText(ranked(left), ranked(right));
-    if (result !== 0) return result;
+  let end = name.length;
+  for (;;) {
+    const dot = name.lastIndexOf(".", end - 1);
+    if (dot < 1 || !/^\.[A-Za-z~][A-Za-z0-9~]*$/.test(name.slice(dot, end))) return name.slice(0, end);
+    end = dot;
   }
-  return 0;
 }
 
-/** Compares numbers of any length. */
-function byDigits(one: string, other: string): number {
-  const [a, b] = [one.replace(/^0+/, ""), other.replace(/^0+/, "")];
-  return a.length - b.length || byText(a, b);
+/** Orders runs of digits by value; of other characters `~` comes before the end, then letters, then the rest. */
+function runsKey(text: string): string {
+  const ranked = text
+    .replace(/(^|\D)0+$/, "$1")
+    .replace(/[^A-Za-z0-9~]/g, "\u007F$&")
+    .replaceAll("~", "\0");
+  // The end counts as a number without digits and an empty text.
+  return `${ranked.replace(/\d+/g, numberKey)}\u0001\0\u0001`;
 }
 
-function ranked(text: string): string {
-  const end = "\u0001";
-  if (/^\d/.test(text)) return end;
-  const ranks = Array.from(text, (one) => {
-    if (one === "~") return "\0";
-    return /[A-Za-z]/.test(one) ? `\u0002${one}` : `\u0003${one}`;
-  });
-  return ranks.join("") + end;
+function numberKey(digits: string): string {
+  const number = digits.replace(/^0+/, "");
+  return `\u0001${String.fromCharCode(number.length)}${number}`;
 }
 
-function shuffled(): Comparison {
+/** Returns a random place for each text, the same for equal ones. */
+function shuffling(): (text: string) => number {
   const places = new Map<string, number>();
-  const place = (text: string) => {
-    const known = places.get(text);
-    if (known !== undefined) return known;
-    const chosen = Math.random();
-    places.set(text, chosen);
-    return chosen;
+  return (text) => {
+    const place = places.get(text) ?? Math.random();
+    places.set(text, place);
+    return place;
   };
-  return (one, other) => place(one) - place(other);
 }
