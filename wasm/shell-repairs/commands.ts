@@ -86,16 +86,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "$1try{return new $5($2,$3,$4)}catch(error){if(/\\(\\?<?[=!]/.test($2))return new RegExp($2,$3);throw error}}",
   ],
   [
-    "Bytes that are no UTF-8 pass through a pipe unchanged",
-    /let (\w)=\w+\.encode\((\w)\),(\w)="";for\(let (\w)=0;\4<\1\.length;\4\+\+\)\3\+=String\.fromCharCode\(\1\[\4\]\);return \3(?=\}function \w+\(\w,\w=\w+\)\{\w+\(\w\.byteLength)/g,
-    "return repairs.utf8Bytes($2)",
-  ],
-  [
-    "Commands receive bytes that are no UTF-8, and a byte order mark, unchanged",
-    /try\{return \w+\.decode\(\w\)\}catch\{return (\w)\}(?=\}function \w+\(\w,\w=\w+\)\{if\(!\w\)return \w;\w+\(_\(\w\),\w,"UTF-8 encode"\))/g,
-    "return repairs.textKeepingBytes($1)",
-  ],
-  [
     "read decodes UTF-8, and drops NUL characters",
     /(\w\(\w\)\})(?=\w===`\n`&&(\w)\.endsWith\(`\n`\)&&\(\2=\2\.slice\(0,-1\)\);let \w=\w=>\w\?\w:\w\.replace)/g,
     "$1$2=repairs.decodeInput($2).replaceAll('\\0','');",

@@ -9,6 +9,7 @@ import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { OUTPUT_REPAIRS } from "./output.ts";
 import { PARSER_REPAIRS } from "./parser.ts";
 import { withoutReplaced } from "./replaced.ts";
+import { SPEED_REPAIRS } from "./speed.ts";
 import { VARIABLE_REPAIRS } from "./variables.ts";
 
 /** The module of functions that the patches call. */
@@ -23,6 +24,7 @@ const REPAIRS_IN_ORDER = [
   ...EXPANSION_REPAIRS,
   ...COMMAND_REPAIRS,
   ...AWK_REPAIRS,
+  ...SPEED_REPAIRS,
 ];
 
 export const REPAIRED_SHELL: Plugin = {

@@ -31,8 +31,7 @@ const CHANGED =
 /** The exit code of a command that ran out of time, as `timeout` has it. */
 const TIMED_OUT = 124;
 /** Last line that the shell and each nested shell print about a script that timed out or was stopped. */
-const ENDED =
-  /^bash: (?:execution aborted|\w+ aborted|.* used its context after cancellation|.* exceeded (?:its )?execution deadline.*)$/;
+const ENDED = /^bash: (?:execution aborted|\w+ aborted|.* exceeded (?:its )?execution deadline.*)$/;
 
 function withoutEnd(printed: string): string {
   const lines = printed.split("\n");

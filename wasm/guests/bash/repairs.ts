@@ -20,7 +20,7 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
   return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
 }
 
-export { textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
+export { bytesOfLatin1, latin1Of, utf8Bytes } from "../runtime/text-encoding.ts";
 export {
   arrayKeys,
   arrayNamed,
@@ -62,7 +62,7 @@ export { replacementText, withMatch } from "./expansion/replacement.ts";
 export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
-export { decodeInput } from "./shell/decode-input.ts";
+export { characterCount, decodeInput, plainEnd } from "./shell/decode-input.ts";
 export { isDiscarding, lineOf, notDiscarded } from "./shell/discarded.ts";
 export { exec, isLasting } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";

@@ -5,7 +5,11 @@ const OWN = new Set(
   ),
 );
 
+/** More than the tool keeps, so a longer value is cut here: it is dropped either way, and need not leave the guest. */
+const MAX_VALUE = 20_000;
+
 /** Returns the variables that are kept for the next command: all with valid names except the shell's own. */
 export function keptEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name) && !OWN.has(name)));
+  const kept = Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name) && !OWN.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, value.slice(0, MAX_VALUE)]));
 }

@@ -4,3 +4,22 @@ import { textKeepingBytes } from "../../runtime/text-encoding.ts";
 export function decodeInput(bytes: string): string {
   return /[\u0100-\uffff]/.test(bytes) ? bytes : textKeepingBytes(bytes);
 }
+
+/** Number of code points. */
+export function characterCount(text: string): number {
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+}
+
+/** The index before which `read` has no character to treat differently; with escapes, backslashes are such. */
+export function plainEnd(input: string, { from, delimiter, hasEscapes }: PlainText): number {
+  const found = input.indexOf(delimiter, from);
+  const end = found === -1 ? input.length : found;
+  const escape = hasEscapes ? input.slice(from, end).indexOf("\\") : -1;
+  return escape === -1 ? end : from + escape;
+}
+
+interface PlainText {
+  readonly from: number;
+  readonly delimiter: string;
+  readonly hasEscapes: boolean;
+}

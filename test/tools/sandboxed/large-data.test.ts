@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { fileSession, text, useSandbox } from "../file-session.ts";
+
+/** Tests of the shell with files as large as logs are. */
+
+const sandbox = useSandbox();
+
+const LINES = 100_000;
+const LOG = Array.from({ length: LINES }, (_, at) => `2026-11-30T12:00:00Z host${at % 7} GET /users/${at} 200 12ms\n`);
+
+test("a log of 100,000 lines can be read, piped, copied and held in a variable", async () => {
+  const session = fileSession(sandbox);
+  session.put("log", LOG.join(""));
+  const commands = [
+    "cat log | wc -l",
+    "head -n 50000 log | tail -n 1",
+    "cat log > /tmp/log; cp /tmp/log copy; cmp log copy && echo same",
+    "x=$(cat log); echo ${#x}; echo ${#x}",
+  ];
+  const results: string[] = [];
+  for (const command of commands) results.push(text(await session.run("bash", { command })));
+  const size = LOG.join("").length;
+  expect(results.slice(0, 3)).toEqual(
+    [`${LINES}`, LOG[49_999]?.trim(), "same"].map((printed) => `exit code 0\nstdout:\n${printed}`),
+  );
+  expect(results[3]).toMatch(new RegExp(`^exit code 0\nstdout:\n${size - 1}\n${size - 1}\n`, "u"));
+  expect(results[3]).toContain("The variable x is too large to be kept for the next call.");
+});
+
+test("read splits lines into words and follows escapes, however long the input", async () => {
+  const session = fileSession(sandbox);
+  session.put("input", `a\\ b c\\\nd\n${"x".repeat(100_000)} y\nlast`);
+  const command =
+    'while read one two; do echo "${#one}|$two"; done < input; while IFS= read -r line; do echo "${#line}"; done < input';
+  expect(text(await session.run("bash", { command }))).toBe(
+    ["exit code 0", "stdout:", "3|cd", "100000|y", "7", "1", "100002"].join("\n"),
+  );
+});
+
+test("characters of a variable are counted, also beyond the basic plane", async () => {
+  const command = "x='aé😀'; echo ${#x}; set -- 'é😀😀'; echo ${#1}; a=(x 'é😀'); echo ${#a[1]}";
+  expect(text(await fileSession(sandbox).run("bash", { command }))).toBe("exit code 0\nstdout:\n3\n3\n2");
+});
+
+test("a command that has run out of time changes nothing afterwards", async () => {
+  const session = fileSession(sandbox);
+  const command =
+    "timeout 0.1 sh -c 'sleep 0.3; touch late; echo late > later'; echo $?; " +
+    "seq 3 | timeout 0.15 xargs -I{} sh -c 'sleep 0.1; touch made{}'; echo $?; sleep 0.5; ls";
+  expect(text(await session.run("bash", { command }))).toBe("exit code 0\nstdout:\n124\n124\nmade1");
+});
