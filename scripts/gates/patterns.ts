@@ -25,6 +25,7 @@ const MADE: Readonly<Record<string, string>> = {
   "wasm/guests/bash/text/alternatives.ts": "what a script searches for, and a count",
   "wasm/guests/bash/text/posix-regex.ts": "what a script searches for; the sandbox bounds its time",
   "wasm/guests/bash/text/sort.ts": "fields of blanks and others, and their count",
+  "wasm/guests/bash/text/translate.ts": "a class of bytes, and a count",
   "wasm/guests/files/pattern.ts": "what a call searches for; the sandbox bounds its time",
 };
 

@@ -1,5 +1,4 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
-import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
 import { ADAPTED_COMMANDS } from "./adapted.ts";
 import { BC } from "./calc/bc.ts";
 import { DATE } from "./date.ts";
@@ -79,8 +78,8 @@ export const COMMANDS: readonly CustomCommand[] = [
   ...COUNT_COMMANDS,
   defineCommand("cmp", async (args, context) => {
     const { fs, cwd } = context;
-    const read = async (path: string): Promise<Uint8Array> =>
-      path === "-" ? bytesOfLatin1(pipedBytes(context)) : fs.readFileBuffer(fs.resolvePath(cwd, path));
+    const read = async (path: string): Promise<string> =>
+      path === "-" ? pipedBytes(context) : fs.readFile(fs.resolvePath(cwd, path), "binary");
     const silent = args.includes("-s") || args.includes("--silent") || args.includes("--quiet");
     const [first, second, ...others] = args.filter((arg) => !/^-s$|^--(?:silent|quiet)$/.test(arg));
     const unknown = [first, second, ...others].find((arg) => /^-./.test(arg ?? ""));
@@ -141,12 +140,15 @@ function failed(sentence: string, exitCode: number): { stdout: string; stderr: s
   return { stdout: "", stderr: `${sentence}\n`, exitCode };
 }
 
-function firstDifference(a: Uint8Array, b: Uint8Array): number | null {
+function firstDifference(a: string, b: string): number | null {
+  if (a === b) return null;
   const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at++) if (a[at] !== b[at]) return at;
-  return a.length === b.length ? null : length;
+  let at = 0;
+  for (const step of [65_536, 256, 1])
+    while (at < length && a.slice(at, at + step) === b.slice(at, at + step)) at += step;
+  return Math.min(at, length);
 }
 
-function lineOf(bytes: Uint8Array, at: number): number {
-  return 1 + bytes.subarray(0, at).filter((byte) => byte === 10).length;
+function lineOf(bytes: string, at: number): number {
+  return bytes.slice(0, at).split("\n").length;
 }

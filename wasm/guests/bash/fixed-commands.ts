@@ -49,7 +49,7 @@ export function commandsOf(script: object): ScriptParts {
       takesTexts ||= TAKING.has(node.type);
       evaluates ||= isEvaluating(node);
     }
-    open.push(...Object.values(node));
+    for (const value of Object.values(node)) open.push(value);
   }
   takesTexts ||= commands.some(({ words }) => READING.has(words[0] ?? ""));
   evaluates ||= commands.some(isEvaluatingCommand);

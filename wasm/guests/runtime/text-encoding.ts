@@ -92,7 +92,7 @@ const KEPT_BYTE = /([\udc80-\udcff])/u;
 
 /** A text's UTF-8 with one character for each byte, the form of contents on the host's side. */
 export function utf8Bytes(text: string): string {
-  if (ASCII.test(text)) return text;
+  if (text.isWellFormed()) return encoded(text);
   const parts = text.split(KEPT_BYTE);
   return parts.map((part, index) => (index % 2 === 0 ? encoded(part) : byteOf(part))).join("");
 }

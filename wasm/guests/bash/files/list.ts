@@ -141,7 +141,7 @@ class Listing {
     const sizes = entries.map(({ status }) =>
       this.#flags.has("h") ? human(status?.size ?? 0) : String(status?.size ?? 0),
     );
-    const width = Math.max(...sizes.map(({ length }) => length));
+    const width = sizes.reduce((most, { length }) => Math.max(most, length), 0);
     const lines: string[] = [];
     for (const [index, entry] of entries.entries()) {
       const { status, name, path } = entry;

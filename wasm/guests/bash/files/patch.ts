@@ -132,7 +132,8 @@ function applied(
     const fresh = newLines(hunk);
     const start = place.at + place.head;
     const end = start + hunk.lines.filter(({ sign }) => sign !== "+").length - place.head - place.tail;
-    parts.push(...file.slice(from, start), ...fresh.slice(place.head, fresh.length - place.tail));
+    const lines = [...file.slice(from, start), ...fresh.slice(place.head, fresh.length - place.tail)];
+    for (const line of lines) parts.push(line);
     from = end;
     if (fuzz > 0 || offset !== 0)
       notes.push(

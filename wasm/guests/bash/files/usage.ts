@@ -33,7 +33,7 @@ async function usage(call: Call): Promise<string> {
   for (const name of operands.length > 0 ? operands : ["."]) {
     const found = await usageOf(call, name, { depth, isNamed: true });
     if (found === null) complaints.push(`cannot access '${name}': No such file or directory`);
-    lines.push(...(found?.lines ?? []));
+    for (const line of found?.lines ?? []) lines.push(line);
     total += found?.size ?? 0;
   }
   if (flags.has("c")) lines.push(lineOf(call, total, "total"));
@@ -61,7 +61,7 @@ async function usageOf(
   for (const entry of await context.fs.readdir(path)) {
     const found = await usageOf(call, `${name.replace(/\/$/, "")}/${entry}`, { depth: depth - 1, isNamed: false });
     if (found === null) continue;
-    lines.push(...found.lines);
+    for (const line of found.lines) lines.push(line);
     size += found.size;
     if (!found.isDirectory) apart += found.size;
   }

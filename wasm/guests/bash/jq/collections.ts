@@ -75,7 +75,7 @@ function joined(input: Json, separator: Json = null): Json {
 
 function transposed(input: Json): Json {
   const rows = listOf(input, "cannot be transposed").map((row) => listOf(row, "cannot be transposed"));
-  const width = Math.max(0, ...rows.map((row) => row.length));
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   return Array.from({ length: width }, (_, at) => rows.map((row) => row[at] ?? null));
 }
 

@@ -69,7 +69,7 @@ function descend(start: PathValue, env: Env, visit: (place: PathValue) => readon
   const open = [start];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     env.host.step();
-    open.push(...visit(place).toReversed());
+    for (const below of visit(place).toReversed()) open.push(below);
   }
 }
 

@@ -38,16 +38,17 @@ async function cut(call: Call): Promise<string> {
   const [kind, ...others] = ["b", "c", "f"].filter((letter) => values.has(letter));
   if (kind === undefined || others.length > 0)
     throw new Refusal("you must specify one list of bytes, characters, or fields");
-  const ranges = rangesOf(values.get(kind) ?? "");
-  const picks = (at: number) => ranges.some(([from, to]) => from <= at && at <= to) !== flags.has("C");
+  const listed = rangesOf(values.get(kind) ?? "");
+  const ranges = flags.has("C") ? complementOf(listed) : listed;
   const delimiter = values.get("d") ?? "\t";
   if (delimiter.length !== 1) throw new Refusal("the delimiter must be a single character");
   const end = flags.has("z") ? "\0" : "\n";
   const between = values.get("O") ?? (kind === "f" ? delimiter : "");
   const cutLine = (line: string): string[] => {
     if (kind === "f" && !line.includes(delimiter)) return flags.has("s") ? [] : [line];
-    const parts = kind === "f" ? line.split(delimiter) : Array.from(line);
-    return [parts.filter((_, index) => picks(index + 1)).join(between)];
+    if (kind !== "f") return [ranges.map(([from, to]) => line.slice(from - 1, to)).join("")];
+    const fields = line.split(delimiter);
+    return [ranges.flatMap(([from, to]) => fields.slice(from - 1, to)).join(between)];
   };
   if (kind !== "f" && values.has("O")) throw new Refusal("--output-delimiter is for fields here");
   const texts = (await inputsOf(call)).map((input) => (kind === "f" ? textOf(input) : input.bytes));
@@ -55,13 +56,28 @@ async function cut(call: Call): Promise<string> {
   return kind === "f" ? utf8Bytes(output) : output;
 }
 
+/** The ranges of a list, sorted and apart. */
 function rangesOf(list: string): Range[] {
-  return list.split(/[, ]/).map((item) => {
+  const given = list.split(/[, ]/).map((item): Range => {
     const [, from = "", dash = "", to = ""] = /^(\d*)(?:(-)(\d*))?$/.exec(item) ?? [];
     if (from === "" && to === "") throw new Refusal(`invalid list: '${list}'`);
     if (from === "0" || (to !== "" && Number(to) < Number(from))) throw new Refusal(`invalid range: '${item}'`);
     return [Number(from || 1), dash === "" ? Number(from) : Number(to || Number.POSITIVE_INFINITY)];
   });
+  return given
+    .toSorted(([one], [other]) => one - other)
+    .reduce<Range[]>((ranges, [from, to]) => {
+      const last = ranges.at(-1);
+      if (last === undefined || last[1] < from) return [...ranges, [from, to]];
+      return [...ranges.slice(0, -1), [last[0], Math.max(last[1], to)]];
+    }, []);
+}
+
+function complementOf(ranges: readonly Range[]): Range[] {
+  const between = ranges.map(
+    ([, to], index): Range => [to + 1, (ranges[index + 1]?.[0] ?? Number.POSITIVE_INFINITY) - 1],
+  );
+  return [[1, (ranges[0]?.[0] ?? 1) - 1] as const, ...between].filter(([from, to]) => from <= to);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "", "\\": "\\" };

@@ -34,12 +34,9 @@ export const COUNT_COMMANDS: readonly CustomCommand[] = [
 const COUNTS: Readonly<Record<string, (input: Input) => number>> = {
   l: ({ bytes }) => bytes.split("\n").length - 1,
   w: (input) => textOf(input).match(/\S+/g)?.length ?? 0,
-  m: (input) => Array.from(textOf(input)).length,
+  m: (input) => textOf(input).replace(/[\ud800-\udbff][\udc00-\udfff]/g, " ").length,
   c: ({ bytes }) => bytes.length,
-  L: (input) =>
-    textOf(input)
-      .split(/[\n\r\f]/)
-      .reduce((most, line) => Math.max(most, endOfLine(line)), 0),
+  L: (input) => (textOf(input).match(/[^\n\r\f]+/g) ?? []).reduce((most, line) => Math.max(most, endOfLine(line)), 0),
 };
 
 async function countAll(call: Call): Promise<string> {
@@ -72,10 +69,14 @@ async function uniq(call: Call): Promise<string> {
   const fields = numberOf(values.get("f"), 0);
   const skipped = numberOf(values.get("s"), 0);
   const compared = numberOf(values.get("w"), Number.POSITIVE_INFINITY);
+  const isPart = skipped > 0 || values.has("w");
   const keyOf = (line: string) => {
-    const key = Array.from(behindFields(line, fields))
-      .slice(skipped, skipped + compared)
-      .join("");
+    const rest = behindFields(line, fields);
+    const key = isPart
+      ? Array.from(rest)
+          .slice(skipped, skipped + compared)
+          .join("")
+      : rest;
     return flags.has("i") ? key.toLowerCase() : key;
   };
   const end = flags.has("z") ? "\0" : "\n";

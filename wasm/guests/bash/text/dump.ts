@@ -1,4 +1,5 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { bytesOfLatin1 } from "../../runtime/text-encoding.ts";
 import { type Call, inputsOf, joined, numberOf, Refusal, textCommand } from "./command.ts";
 
 /** How `od` writes units of `size` bytes, read as little-endian numbers. */
@@ -69,8 +70,8 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, "0");
 }
 
-function hexOf(bytes: string): string[] {
-  return Array.from(bytes, (byte) => hex(byte.charCodeAt(0), 2));
+function hexOf(bytes: string): string {
+  return bytesOfLatin1(bytes).toHex();
 }
 
 function printable(bytes: string): string {
@@ -100,26 +101,28 @@ async function od(call: Call): Promise<string> {
       ?.filter((type) => type !== "") ?? [];
   const formats = (types.length === 0 ? ["o2"] : types).map(formatOf);
   const full = Math.max(...formats.map(({ size, width }) => (ROW_BYTES / size) * (width + 1)));
+  const writers = formats.map((format) => rowWriter(format, full));
   const radix = values.get("A") ?? "o";
   const lines = shown(rowsOf(bytes, ROW_BYTES), flags.has("v"), (row, index) => {
     const at = address(skipped + index * ROW_BYTES, radix);
-    return formats
-      .map((format, line) => (line === 0 ? at : " ".repeat(at.length)) + rowText(row, format, full))
-      .join("\n");
+    return writers.map((write, line) => (line === 0 ? at : " ".repeat(at.length)) + write(row)).join("\n");
   });
   return joined([...lines, ...(radix === "n" ? [] : [address(skipped + bytes.length, radix)])]);
 }
 
-/** A row's units, padded to the width of the row of the widest type, so that the units of all types are aligned. */
-function rowText(row: string, format: UnitFormat, full: number): string {
+/** Returns how to write a row's units, padded to the width of the row of the widest type, so that all are aligned. */
+function rowWriter(format: UnitFormat, full: number): (row: string) => string {
   const count = ROW_BYTES / format.size;
   const padding = full - count * (format.width + 1);
   const before = (unit: number) => Math.floor((padding * (count - unit)) / count);
-  const units = rowsOf(row, format.size).map(
-    (unit, at) => ` ${" ".repeat(before(at) - before(at + 1))}${unitText(unit, format)}`,
-  );
-  const text = units.join("");
-  return format.showsText ? `${text.padEnd(full)}  >${printable(row)}<` : text;
+  const gaps = Array.from({ length: count }, (_, at) => " ".repeat(1 + before(at) - before(at + 1)));
+  const write = unitWriter(format);
+  return (row) => {
+    const text = rowsOf(row, format.size)
+      .map((unit, at) => `${gaps[at]}${write(unit)}`)
+      .join("");
+    return format.showsText ? `${text.padEnd(full)}  >${printable(row)}<` : text;
+  };
 }
 
 function formatOf(type: string): UnitFormat {
@@ -147,8 +150,17 @@ function characterOf(value: number): string {
   return ESCAPES[character] ?? (/[ -~]/.test(character) ? character : value.toString(8).padStart(3, "0"));
 }
 
-function unitText(unit: string, { write, width }: UnitFormat): string {
-  return write(Array.from(unit).reduceRight((value, byte) => value * 256 + byte.charCodeAt(0), 0)).padStart(width);
+/** Returns how to write a unit; texts of short ones, which are few, are kept. */
+function unitWriter({ size, write, width }: UnitFormat): (unit: string) => string {
+  const known = new Map<string, string>();
+  return (unit) => {
+    const before = known.get(unit);
+    if (before !== undefined) return before;
+    const value = Array.from(unit).reduceRight((sum, byte) => sum * 256 + byte.charCodeAt(0), 0);
+    const text = write(value).padStart(width);
+    if (size <= 2) known.set(unit, text);
+    return text;
+  };
 }
 
 function address(at: number, radix: string): string {
@@ -174,12 +186,12 @@ async function xxd(call: Call): Promise<string> {
   const upper = (text: string) => (flags.has("u") ? text.toUpperCase() : text);
   const plain = flags.has("p");
   const size = numberOf(values.get("c"), plain ? PLAIN_ROW_BYTES : ROW_BYTES);
-  if (plain) return joined(rowsOf(bytes, size || bytes.length).map((row) => upper(hexOf(row).join(""))));
+  if (plain) return joined(rowsOf(bytes, size || bytes.length).map((row) => upper(hexOf(row))));
   const group = numberOf(values.get("g"), 2) || size;
   const width = size * 2 + Math.ceil(size / group);
   return joined(
     rowsOf(bytes, size).map((row, index) => {
-      const units = rowsOf(row, group).map((unit) => hexOf(unit).join(""));
+      const units = rowsOf(hexOf(row), group * 2);
       return `${hex(skipped + index * size, 8)}: ${upper(units.join(" ")).padEnd(width)} ${printable(row)}`;
     }),
   );
@@ -211,7 +223,8 @@ async function hexdump(call: Call): Promise<string> {
   const all = (await inputsOf(call)).map(({ bytes }) => bytes).join("");
   const bytes = all.slice(skipped, skipped + numberOf(values.get("n"), all.length));
   const lines = shown(rowsOf(bytes, ROW_BYTES), flags.has("v"), (row, index) => {
-    const half = (from: number) => hexOf(row.slice(from, from + ROW_BYTES / 2)).join(" ");
+    const digits = rowsOf(hexOf(row), 2);
+    const half = (from: number) => digits.slice(from, from + ROW_BYTES / 2).join(" ");
     const columns = `${half(0).padEnd(23)}  ${half(ROW_BYTES / 2).padEnd(23)}`;
     return `${hex(skipped + index * ROW_BYTES, 8)}  ${columns}  |${printable(row)}|`;
   });

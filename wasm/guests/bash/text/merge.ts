@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { type Call, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
+import { type Call, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf, wordsOf } from "./command.ts";
 
 /** Commands that compare the lines of two sorted files. */
 export const MERGE_COMMANDS: readonly CustomCommand[] = [
@@ -88,7 +88,7 @@ async function join(call: Call): Promise<string> {
   const end = flags.has("z") ? "\0" : "\n";
   const separator = values.get("t");
   const fieldsOf = (line: string): Row =>
-    separator === undefined ? line.trim().split(/[ \t]+/) : line.split(separator === "" ? "\n" : separator);
+    separator === undefined ? wordsOf(line) : line.split(separator === "" ? "\n" : separator);
   const tables = (await twoTexts(call)).map((text) => linesOf(text, end).map(fieldsOf));
   const [left = [], right = []] = tables;
   const by = ["1", "2"].map((file) => numberOf(values.get(file) ?? values.get("j"), 1) - 1);

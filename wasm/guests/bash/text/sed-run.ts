@@ -187,16 +187,21 @@ export class SedRun {
   #substitute({ pattern, replacement, all, from, prints, file }: Substitution): Next {
     let [result, at, count] = ["", 0, 0];
     let last = -1;
-    for (const match of this.#space.matchAll(this.#pattern(pattern))) {
-      if (match[0] === "" && match.index === last) continue;
-      last = match.index + match[0].length;
+    const space = this.#space;
+    const regex = this.#pattern(pattern);
+    // `matchAll` would compile a copy of the pattern for each line.
+    for (let match = regex.exec(space); match !== null; match = regex.exec(space)) {
+      const end = match.index + match[0].length;
+      if (match[0] === "") regex.lastIndex = behindCharacter(space, end);
+      if (match[0] === "" && end === last) continue;
+      last = end;
       if (++count < from) continue;
-      result += this.#space.slice(at, match.index) + expanded(replacement, match);
+      result += space.slice(at, match.index) + expanded(replacement, match);
       at = last;
       if (!all) break;
     }
     if (count < from) return "go on";
-    this.#space = result + this.#space.slice(at);
+    this.#space = result + space.slice(at);
     this.#substituted = true;
     if (prints) this.#print();
     if (file !== null) this.#write(file, this.#space);
@@ -307,7 +312,12 @@ function linesOfInput(input: Input, end: string): Line[] {
   return last === "" ? lines : [...lines, { text: last, ended: false, file: input.name }];
 }
 
+function behindCharacter(text: string, at: number): number {
+  return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+}
+
 function expanded(replacement: string, match: RegExpExecArray): string {
+  if (!/[&\\]/.test(replacement)) return replacement;
   const expand = (part: string) =>
     part.replace(/&|\\(x[\dA-Fa-f]{2}|[^])/g, (_, escape: string | undefined) => {
       if (escape === undefined) return match[0];

@@ -43,7 +43,7 @@ function withOneScript(args: readonly string[]): string[] {
     const [, longName, longValue] = /^--(expression|in-place|file)(?:=([^]*))?$/.exec(arg) ?? [];
     const option = letter ?? longName?.charAt(0);
     if (arg === "--") {
-      operands.push(...args.slice(at + 1));
+      for (const operand of args.slice(at + 1)) operands.push(operand);
       break;
     }
     if (option === "i" || longName === "in-place") rest.push("-i", `.${longValue ?? joined}`);

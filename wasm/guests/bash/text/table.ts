@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { type Call, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
+import { type Call, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf, wordsOf } from "./command.ts";
 import { TAB, widthOf } from "./width.ts";
 
 /** Width of the output in columns if `-c` gives none. */
@@ -33,13 +33,13 @@ export const COLUMN: CustomCommand = textCommand(
 function table({ values }: Call, lines: readonly string[]): string {
   const separator = values.get("s");
   const between = values.get("o") ?? "  ";
-  const split = (line: string) => (separator === undefined ? line.trim().split(/[ \t]+/) : apart(line, separator));
+  const split = (line: string) => (separator === undefined ? wordsOf(line) : apart(line, separator));
   const names = values.get("N")?.split(",");
   const rows = [...(names === undefined ? [] : [names]), ...lines.map(split)];
-  const count = Math.max(0, ...rows.map(({ length }) => length));
-  const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
-  );
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+  const count = widths.length;
   const right = rightOf(values.get("R"), names, count);
   return joined(
     rows.map((row) =>
@@ -75,7 +75,7 @@ function rightOf(list: string | undefined, names: readonly string[] | undefined,
 
 /** Arranges the lines in as many columns as fit, column by column, or row by row with `-x`. */
 function filled({ flags, values }: Call, lines: readonly string[]): string {
-  const width = TAB * (Math.floor(Math.max(0, ...lines.map(widthOf)) / TAB) + 1);
+  const width = TAB * (Math.floor(lines.reduce((most, line) => Math.max(most, widthOf(line)), 0) / TAB) + 1);
   const columns = Math.max(1, Math.floor(numberOf(values.get("c"), WIDTH) / width));
   const rows = Math.ceil(lines.length / columns);
   const at = (row: number, column: number) => lines[flags.has("x") ? row * columns + column : column * rows + row];

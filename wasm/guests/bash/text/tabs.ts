@@ -39,6 +39,7 @@ function stopsOf(list: string | undefined): NextStop {
 async function expand(call: Call): Promise<string> {
   const next = stopsOf(call.values.get("t"));
   const expanded = (line: string) => {
+    if (!line.includes("\t")) return line;
     const [blanks = ""] = call.flags.has("i") ? (/^[ \t]*/.exec(line) ?? []) : [line];
     let column = 0;
     const parts = blanks.split("\t").map((part, at) => {
@@ -56,6 +57,7 @@ async function unexpand(call: Call): Promise<string> {
   const next = stopsOf(values.get("t"));
   const isWhole = (flags.has("a") || values.has("t")) && !flags.has("F");
   const unexpanded = (line: string) => {
+    if (isWhole && !/\t| {2}/.test(line)) return line;
     let column = 0;
     return line.replace(isWhole ? /[ \t]+|[^ \t]+/g : /^[ \t]+/g, (part) => {
       const text = /^[ \t]/.test(part) ? withTabs(part, column, next) : part;

@@ -1,4 +1,4 @@
-import { utf8Bytes } from "../../runtime/text-encoding.ts";
+import { bytesOfLatin1, latin1Of, utf8Bytes } from "../../runtime/text-encoding.ts";
 import { type Call, pipedBytes, Refusal, textCommand } from "./command.ts";
 
 /** Sets of characters are texts with one character for each byte, because tr knows only bytes. */
@@ -46,25 +46,36 @@ function translated({ flags, operands }: Call, input: Bytes): Bytes {
   if (extra !== undefined) throw new Refusal(`extra operand '${extra}'`);
   const named = setOf(first, 0);
   const set =
-    flags.has("c") || flags.has("C") ? Array.from(ALL).filter((byte) => !named.includes(byte)) : Array.from(named);
-  const members = new Set(set);
+    flags.has("c") || flags.has("C")
+      ? Array.from(ALL)
+          .filter((byte) => !named.includes(byte))
+          .join("")
+      : named;
   let output = input;
-  if (deletes)
-    output = Array.from(input)
-      .filter((byte) => !members.has(byte))
-      .join("");
+  if (deletes) output = input.replace(new RegExp(`${classOf(set)}{1,999}`, "g"), "");
   else if (second !== undefined) {
     const target = setOf(second, set.length);
     if (target === "" && !flags.has("t")) throw new Refusal("when not truncating set1, string2 must be non-empty");
     const taken = flags.has("t") ? set.slice(0, target.length) : set;
-    const map = new Map(taken.map((byte, at) => [byte, target.charAt(Math.min(at, target.length - 1))]));
-    output = Array.from(input, (byte) => map.get(byte) ?? byte).join("");
+    output = replaced(input, taken, target);
   }
   if (!squeezes) return output;
-  const repeated = second === undefined ? members : new Set(setOf(second, set.length));
-  return Array.from(output)
-    .filter((byte, at) => !repeated.has(byte) || output.charAt(at - 1) !== byte)
-    .join("");
+  const repeated = classOf(second === undefined ? set : setOf(second, set.length));
+  // A repetition in the pattern, unless it is a short one, would take memory for each byte.
+  return output.replace(new RegExp(`(${repeated})(?=\\1)`, "g"), "");
+}
+
+/** The source of a pattern for the bytes of a set. */
+function classOf(set: Bytes): string {
+  return `[${set.replace(/[\\\]^-]/g, "\\$&")}]`;
+}
+
+/** Replaces each byte of one set by the one at the same place of the other, which its last byte continues. */
+function replaced(input: Bytes, set: Bytes, target: Bytes): Bytes {
+  const table = bytesOfLatin1(ALL);
+  for (const [at, byte] of Array.from(set).entries())
+    table[byte.charCodeAt(0)] = target.charCodeAt(Math.min(at, target.length - 1));
+  return latin1Of(bytesOfLatin1(input).map((byte) => table[byte] ?? byte));
 }
 
 /** The characters of a set; a repetition without a count extends it to the given length. */
