@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -77,9 +77,16 @@ test("what is not attached is told in words: a file that does not arrive, and th
     await picker.setInputFiles(file);
     await at.page.getByText(`a.txt was not attached. ${said}`).waitFor();
   }
-  const large = { ...file, name: "large.txt", buffer: Buffer.alloc(20 * 1024 * 1024 + 1) };
-  const others = Array.from({ length: 11 }, () => file);
-  await picker.setInputFiles([large, { ...large, name: "larger.txt" }, ...others]);
+  const directory = tempDirectory();
+  const put = (name: string, bytes: number) => {
+    const target = path.join(directory, name);
+    writeFileSync(target, "a");
+    truncateSync(target, bytes);
+    return target;
+  };
+  const large = ["large.txt", "larger.txt"].map((name) => put(name, 20 * 1024 * 1024 + 1));
+  const others = Array.from({ length: 11 }, (_, at) => put(`${at}.txt`, 1));
+  await picker.setInputFiles([...large, ...others]);
   const TOLD = "Not attached because they are larger than 20 MB: large.txt, larger.txt. A message can have 10 files.";
   await at.page.getByText(`${TOLD} The rest was not attached.`).waitFor();
   await expect.poll(() => at.page.locator(".upload").count()).toBe(10);
