@@ -42,6 +42,9 @@ const GATES: readonly Phase[] = [
 const TESTS: Phase = { name: "tests", command: ["vitest", "run", "--retry=1", "--project=quick"] };
 const ALL_TESTS: Phase = { name: "all tests", command: ["vitest", "run", "--retry=1"] };
 
+/** Two gates are Go programs, which collect garbage less often with this: a fifth of the type check's processor time. */
+const ENV = { ...process.env, GOGC: "300" };
+
 /** Some gates use one processor and some use all, so two at a time keep these busy. */
 const AT_ONCE = 2;
 
@@ -85,7 +88,7 @@ interface Result {
 function run({ command: [program, ...args] }: Phase, stdio: "pipe" | "inherit"): Promise<Result> {
   const started = performance.now();
   const file = program === "node" ? process.execPath : path.join(root, "node_modules/.bin", program);
-  const child = spawn(file, args, { cwd: root, stdio: ["ignore", stdio, stdio] });
+  const child = spawn(file, args, { cwd: root, env: ENV, stdio: ["ignore", stdio, stdio] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (chunk: string) => {
