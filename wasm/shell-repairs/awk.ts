@@ -319,18 +319,15 @@ export const AWK_REPAIRS: readonly Repair[] = [
       const [, own = ""] = /\.fieldSep=new (\w+)\(\/\\s\+\/\)/.exec(code) ?? [];
       if (make === "" || own === "") throw new Error("just-bash has changed: awk makes its patterns otherwise");
       return code
-        .replaceAll(
-          new RegExp(`(?<![\\w.$])${make}\\(`, "g"),
-          `repairs.awkRegex({make:${make},wrap:one=>new ${own}(one)},`,
-        )
+        .replaceAll(new RegExp(`(?<![\\w.$])${make}\\(`, "g"), `repairs.awkRegex(one=>new ${own}(one),`)
         .replaceAll(/catch(?:\{return ?(?:!1|0|1)|\((\w)\)\{return \w+\(\1\),(?:0|\w))\}/g, "finally{}")
         .replaceAll("catch{}return", "finally{}return");
     },
   ],
   [
-    "The flag l requests the longest match",
-    /(\w)\.includes\("s"\)&&\((\w)\|=(\w+)\.DOTALL\)/g,
-    '$&,$1.includes("l")&&($2|=$3.LONGEST_MATCH)',
+    "Records are not counted before they are split, character by character",
+    /let \w=(\w)\.length>0\?1:0;for\(let (\w)=0;\2<\1\.length;\2\+\+\)if\(\1\.charCodeAt\(\2\)===10&&[^{}]{1,60}\{[^{}]{1,20}\}\)`,"array_elements"\);/g,
+    "",
   ],
   [
     "print does not measure the whole output each time",

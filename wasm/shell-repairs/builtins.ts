@@ -75,4 +75,14 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     "$1$6$9{let other=repairs.otherInterpreter(await $7.fs.readFile($10.path));if(other!==null)return $8(`bash: ${other}: command not found\\n`,127);" +
       'return await $2($3,"bash",[$4.includes("/")?$4:$10.path,...$5],$11,!0,own)}',
   ],
+  [
+    "timeout ends a loop that never waits",
+    /(\w)\.state\.commandCount=\1\.executionScope\.chargeCommand\(\),/g,
+    "$&$1.state.commandCount%256||await repairs.runTimers(),",
+  ],
+  [
+    "timeout keeps what the command had printed",
+    /\(await (\w)\.catch\(\(\)=>\{\}\),\{stdout:"",stderr:"",exitCode:124\}\)/g,
+    "repairs.timedOut(await $1.then(ended=>ended.result,ended=>ended))",
+  ],
 ];

@@ -37,6 +37,10 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
     'BEGIN { f = "/tmp/of"; print "x y" > f 1 ".txt"; close(f "1.txt"); getline < (f "1.txt"); print $2; RS = ""; FS = "y"; $0 = "x y\\nz"; print NF }',
     "y\n3\n0",
   ],
+  [
+    String.raw`BEGIN { s = "\033[1mbold\033[0m"; t = s; gsub(/\033\[[0-9;]*m/, "", s); gsub(/\x1b\[[0-9;]*m/, "", t); print s, t; FS = "\0"; $0 = "a" FS "b"; print $2, "a*b" ~ /\x2a/, "ab" ~ /\052/}`,
+    "bold bold\nb 1 0\n0",
+  ],
   ['BEGIN { print 0x10, 0xfF + 1, 010, 08, "0x10" + 0, 1e2, 0 }', "16 256 8 8 0 100 0\n0"],
   ['BEGIN { printf "%\x27d %\x278d\\n", 1234567, 5 }', "1234567        5\n0"],
   ["BEGIN { print 1 / 2; print 1 / 0 }", "0.5\nawk: division by zero\n2"],

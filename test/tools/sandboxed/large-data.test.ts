@@ -49,3 +49,11 @@ test("a command that has run out of time changes nothing afterwards", async () =
     "seq 3 | timeout 0.15 xargs -I{} sh -c 'sleep 0.1; touch made{}'; echo $?; sleep 0.5; ls";
   expect(text(await session.run("bash", { command }))).toBe("exit code 0\nstdout:\n124\n124\nmade1");
 });
+
+test("timeout ends a loop that never waits, and what it had printed is kept", async () => {
+  const command =
+    "timeout 0.2 bash -c 'echo begun; while :; do :; done; touch late'; echo $?; " +
+    "timeout 0.2 sh -c 'echo out; echo err >&2; sleep 5' | cat; echo ${PIPESTATUS[0]}; ls";
+  const result = text(await fileSession(sandbox).run("bash", { command }));
+  expect(result).toBe("exit code 0\nstdout:\nbegun\n124\nout\n124\nstderr:\nerr");
+});

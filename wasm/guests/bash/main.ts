@@ -9,7 +9,7 @@ import { COMMANDS } from "./commands.ts";
 import { deviceBytes } from "./files/devices.ts";
 import type { BashBinding, BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { stopSignal, TIMED_OUT, withoutEnd } from "./stop-signal.ts";
 import { type ReadGuard, WorkspaceFs } from "./workspace-fs.ts";
 
 /** Path at which the shell sees the sandbox root; the tools accept paths beneath it, too. */
@@ -28,19 +28,6 @@ const NOTHING = "/dev/null";
 const MAX_PRINTED = 8_388_608;
 const CHANGED =
   "Not run: the working directory, a variable or a script that it executes has changed since it was allowed. Call again, so that people see it as it is now.";
-/** The exit code of a command that ran out of time, as `timeout` has it. */
-const TIMED_OUT = 124;
-/** Last line that the shell and each nested shell print about a script that timed out or was stopped. */
-const ENDED = /^bash: (?:execution aborted|\w+ aborted|.* exceeded (?:its )?execution deadline.*)$/;
-
-function withoutEnd(printed: string): string {
-  const lines = printed.split("\n");
-  const last = lines.pop();
-  if (last !== "") return printed;
-  while (ENDED.test(lines.at(-1) ?? "")) lines.pop();
-  return lines.map((line) => `${line}\n`).join("");
-}
-
 async function run(input: string): Promise<string> {
   const request: BashRequest = JSON.parse(input);
   seedRandom(request.seed);

@@ -1,4 +1,8 @@
 import { stopped } from "deckhand:sandbox/clock@0.1.0";
+import type { ExecResult } from "just-bash/browser";
+
+/** The exit code of a command that ran out of time. */
+export const TIMED_OUT = 124;
 
 /** Interval at which the guest polls for a stop while a command waits, in milliseconds. */
 const EVERY_MS = 50;
@@ -29,4 +33,26 @@ export function stopSignal(): AbortSignal {
   Object.defineProperty(signal, "aborted", { get: look, set });
   setInterval(ask, EVERY_MS);
   return signal;
+}
+
+/** Lets timers run that are due, such as the one of `timeout`: a shell that never waits does not return to them. */
+export async function runTimers(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Last line that the shell and each nested shell print about a script that timed out or was stopped. */
+const ENDED = /^bash: (?:execution aborted|\w+ aborted|.* exceeded (?:its )?execution deadline.*)$/;
+
+/** What a script had printed before it was ended. */
+export function withoutEnd(printed: string): string {
+  const lines = printed.split("\n");
+  const last = lines.pop();
+  if (last !== "") return printed;
+  while (ENDED.test(lines.at(-1) ?? "")) lines.pop();
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The result of `timeout` for a command that it has ended: all that was printed until then. */
+export function timedOut({ stdout = "", stderr = "", ...others }: Partial<ExecResult>): ExecResult {
+  return { ...others, stdout, stderr: withoutEnd(stderr), exitCode: TIMED_OUT };
 }

@@ -1,15 +1,26 @@
 import { posixRegex } from "../text/posix-regex.ts";
 
-/** How just-bash compiles a pattern, and how it wraps a RegExp of JavaScript. */
-interface Engine {
-  readonly make: (pattern: string, flags: string) => object;
-  readonly wrap: (regex: RegExp) => object;
+/** Compiled patterns: a program uses the same ones for each record. */
+const compiled = new Map<string, RegExp>();
+const MAX_COMPILED = 500;
+
+/** Compiles a pattern of awk, whose dots match line ends, too. `wrap` makes of a RegExp what just-bash uses. */
+export function awkRegex(wrap: (regex: RegExp) => object, pattern: string, flags = ""): object {
+  const key = `${flags}/${pattern}`;
+  const regex = compiled.get(key) ?? posixRegex(withCharacters(pattern), "extended", `${flags}s`);
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
+  compiled.set(key, regex);
+  regex.lastIndex = 0;
+  return wrap(regex);
 }
 
-/** Compiles a pattern whose dots match line ends, too. Just-bash's engine lacks word boundaries and empty patterns. */
-export function awkRegex({ make, wrap }: Engine, pattern: string, flags = ""): object {
-  const isAboutWords = /^(?:[^\\]|\\[^<>y])*\\[<>y]/.test(pattern);
-  if (!isAboutWords && pattern !== "") return make(pattern, `${flags}ls`);
-  const known = pattern.replace(/\\[^]/g, (escape) => (escape === "\\y" ? "\\b" : escape));
-  return wrap(posixRegex(known, "extended", flags));
+/** Replaces the escapes that only awk has: characters by their codes, and `\y` for the edge of a word. */
+function withCharacters(pattern: string): string {
+  return pattern.replace(/\\(?:([0-7]{1,3})|x([\dA-Fa-f]{1,2})|([^]))/g, (escape, octal?: string, hex?: string) => {
+    if (octal === undefined && hex === undefined) return ESCAPES[escape] ?? escape;
+    const char = String.fromCharCode(octal === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(octal, 8));
+    return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
+  });
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\y": "\\b", "\\a": "\u0007", "\\b": "\b" };
