@@ -87,7 +87,7 @@ export function createFileReads(
   };
 }
 
-const DIGESTS: ReadonlySet<string> = new Set(["SHA-1", "SHA-256", "SHA-384", "SHA-512"]);
+const DIGESTS: ReadonlySet<string> = new Set(["MD5", "SHA-1", "SHA-256", "SHA-384", "SHA-512"]);
 
 function digest(algorithm: string, content: string): string {
   if (!DIGESTS.has(algorithm)) throw new FileFailure("EINVAL");

@@ -1,29 +1,25 @@
-import { bytesOfLatin1, latin1Of } from "../../runtime/text-encoding.ts";
-import { type Call, type Input, inputsOf, linesOf, Refusal, textCommand, textOf } from "../text/command.ts";
+import { openFilesystem } from "../../workspace-files.ts";
+import { type Call, inputsOf, linesOf, Refusal, textCommand, textOf } from "../text/command.ts";
 
 const OPTIONS = {
   flags: "bctqsw",
   long: { binary: "b", check: "c", text: "t", quiet: "q", status: "s", warn: "w" },
 } as const;
 
-/** Commands for digests that just-bash lacks. */
-export const CHECKSUM_COMMANDS = ([384, 512] as const).map((size) =>
-  textCommand(`sha${size}sum`, OPTIONS, async (call) => {
-    const algorithm = `SHA-${size}`;
+const ALGORITHMS = { md5: "MD5", sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
+
+const host = openFilesystem(String, () => {});
+
+/** Commands that print or check digests, which the host computes. */
+export const CHECKSUM_COMMANDS = Object.entries(ALGORITHMS).map(([name, algorithm]) =>
+  textCommand(`${name}sum`, OPTIONS, async (call) => {
     if (call.flags.has("c")) return checked(call, algorithm);
-    const sums: string[] = [];
-    for (const input of await inputsOf(call))
-      sums.push(`${await digestOf(input, algorithm)} ${call.flags.has("b") ? "*" : " "}${input.name}\n`);
-    return sums.join("");
+    const mark = call.flags.has("b") ? "*" : " ";
+    return (await inputsOf(call))
+      .map(({ bytes, name: file }) => `${host.digest(algorithm, bytes)} ${mark}${file}\n`)
+      .join("");
   }),
 );
-
-async function digestOf({ bytes }: Input, algorithm: string): Promise<string> {
-  const digest = await crypto.subtle.digest(algorithm, new Uint8Array(bytesOfLatin1(bytes)));
-  return Array.from(latin1Of(new Uint8Array(digest)), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join(
-    "",
-  );
-}
 
 async function checked(call: Call, algorithm: string): Promise<readonly [string, number]> {
   const { flags, complaints } = call;
@@ -38,7 +34,7 @@ async function checked(call: Call, algorithm: string): Promise<readonly [string,
   for (const { sum, name } of listed) {
     const [input] = await inputsOf(call, [name]);
     const verdict =
-      input === undefined ? "FAILED open or read" : (await digestOf(input, algorithm)) === sum ? "OK" : "FAILED";
+      input === undefined ? "FAILED open or read" : host.digest(algorithm, input.bytes) === sum ? "OK" : "FAILED";
     if (input === undefined) unread++;
     else if (verdict === "FAILED") wrong++;
     if (!flags.has("s") && !(flags.has("q") && verdict === "OK")) printed += `${name}: ${verdict}\n`;
