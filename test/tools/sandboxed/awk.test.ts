@@ -67,6 +67,33 @@ test("awk gives gawk's results, or says what it does not support", async () => {
   expect(results.slice(0, PROGRAMS.length)).toEqual(PROGRAMS.map(([, result]) => result));
 });
 
+test("awk takes escapes within brackets, and spaces, as gawk does", async () => {
+  const session = fileSession(sandbox);
+  session.put("f", 'a[b]c\\d-e/f.g"h\u00a0i');
+  const patterns = String.raw`[\[\]] [^\]] [\/.] [\-+] [+\-] [\"] [\^\$\\] [\133-\135] [[:punct:]] \s`.split(" ");
+  const command = [
+    ...patterns.map((pattern) => `awk '{ gsub(/${pattern}/, "_") } 1' f`),
+    String.raw`awk -F'[\\[\\]]' '{ print $2 }' f`,
+  ].join("; ");
+  expect(
+    text(await session.run("bash", { command }))
+      .split("\n")
+      .slice(2),
+  ).toEqual([
+    'a_b_c\\d-e/f.g"h\u00a0i',
+    "___]_____________",
+    'a[b]c\\d-e_f_g"h\u00a0i',
+    'a[b]c\\d_e/f.g"h\u00a0i',
+    'a[b]c\\d_e/f.g"h\u00a0i',
+    "a[b]c\\d-e/f.g_h\u00a0i",
+    'a[b]c_d-e/f.g"h\u00a0i',
+    'a_b_c_d-e/f.g"h\u00a0i',
+    "a_b_c_d_e_f_g_h\u00a0i",
+    'a[b]c\\d-e/f.g"h\u00a0i',
+    "b",
+  ]);
+});
+
 test("awk splits records and files as gawk does, also if RS changes meanwhile", async () => {
   const session = fileSession(sandbox);
   session.put("f", "a,b;c,d\n");

@@ -7,7 +7,7 @@ const MAX_COMPILED = 500;
 /** Compiles a pattern of awk, whose dots match line ends, too. `wrap` makes of a RegExp what just-bash uses. */
 export function awkRegex(wrap: (regex: RegExp) => object, pattern: string, flags = ""): object {
   const key = `${flags}/${pattern}`;
-  const regex = compiled.get(key) ?? posixRegex(withCharacters(pattern), "extended", `${flags}s`);
+  const regex = compiled.get(key) ?? posixRegex(withCharacters(pattern), "awk", `${flags}s`);
   if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(key, regex);
   regex.lastIndex = 0;

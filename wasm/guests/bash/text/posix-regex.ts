@@ -1,16 +1,18 @@
 import { isAmbiguous, LongestMatch } from "./alternatives.ts";
 import { Refusal } from "./command.ts";
 
-/** How patterns are written: as `grep` takes them, or as `grep -E` does. */
-export type Dialect = "basic" | "extended";
+/** How patterns are written: as `grep` takes them, as `grep -E` does, or as `awk` does, with escapes within brackets. */
+export type Dialect = "basic" | "extended" | "awk";
 
+/** White space of POSIX, which has no characters that keep words together, for use in brackets. */
+const SPACE = "\\t-\\r \\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000";
 const CLASSES: Readonly<Record<string, string>> = {
   alpha: "\\p{L}",
   digit: "0-9",
   alnum: "\\p{L}\\p{Nd}",
   upper: "\\p{Lu}",
   lower: "\\p{Ll}",
-  space: "\\s",
+  space: SPACE,
   blank: " \\t",
   punct: "!-\\/:-@\\[-`\\{-~",
   print: " -~\\u{a0}-\\u{10ffff}",
@@ -26,8 +28,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: "\\v",
   w: "[\\p{L}\\p{N}_]",
   W: "[^\\p{L}\\p{N}_]",
-  s: "\\s",
-  S: "\\S",
+  s: `[${SPACE}]`,
+  S: `[^${SPACE}]`,
   b: "\\b",
   B: "\\B",
   "<": "\\b(?=\\w)",
@@ -95,6 +97,7 @@ export function grepPattern(pattern: string, options: GrepOptions): GrepPattern 
 class Translation {
   readonly #pattern: string;
   readonly #isBasic: boolean;
+  readonly #escapes: RegExp;
   /** True if the text may hold several lines, so that `.` does not match line ends. */
   readonly #isMultiline: boolean;
   #at = 0;
@@ -112,6 +115,7 @@ class Translation {
   constructor(pattern: string, dialect: Dialect, isMultiline: boolean) {
     this.#pattern = pattern;
     this.#isBasic = dialect === "basic";
+    this.#escapes = dialect === "awk" ? /^\\([^])/u : /^\\([ntrfv])/;
     this.#isMultiline = isMultiline;
   }
 
@@ -232,13 +236,13 @@ class Translation {
       const rest = this.#pattern.slice(this.#at);
       if (rest === "") throw new Refusal("unterminated address regex or [ without ]");
       const [named, name] = /^\[:(\w+):\]/.exec(rest) ?? [];
-      const [escaped, letter] = /^\\([ntrfv])/.exec(rest) ?? [];
+      const [escaped, letter = ""] = this.#escapes.exec(rest) ?? [];
       const one = String.fromCodePoint(rest.codePointAt(0) ?? 0);
       if (one === "]" && !isFirst) break;
       if (named !== undefined && name !== undefined) {
         if (CLASSES[name] === undefined) throw new Refusal("invalid character class");
         content += CLASSES[name];
-      } else if (escaped !== undefined) content += `\\${letter}`;
+      } else if (escaped !== undefined) content += /[ntrfv\\\]^[-]/.test(letter) ? `\\${letter}` : letter;
       else content += one === "-" && isRange(content, rest) ? "-" : /[\\\]^[-]/.test(one) ? `\\${one}` : one;
       this.#at += (named ?? escaped ?? one).length;
     }
