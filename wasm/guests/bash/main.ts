@@ -28,6 +28,7 @@ const NOTHING = "/dev/null";
 const MAX_PRINTED = 8_388_608;
 const CHANGED =
   "Not run: the working directory, a variable or a script that it executes has changed since it was allowed. Call again, so that people see it as it is now.";
+
 async function run(input: string): Promise<string> {
   const request: BashRequest = JSON.parse(input);
   seedRandom(request.seed);
