@@ -62,7 +62,7 @@ export { replacementText, withMatch } from "./expansion/replacement.ts";
 export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
-export { characterCount, decodeInput, plainEnd } from "./shell/decode-input.ts";
+export { decodeInput, plainEnd } from "./shell/decode-input.ts";
 export { isDiscarding, lineOf, notDiscarded } from "./shell/discarded.ts";
 export { exec, isLasting } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
@@ -104,6 +104,7 @@ export { complainOfFile, hasCommandSubstitution, lendInput } from "./shell/subst
 export { runTimers, timedOut } from "./stop-signal.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
+export { characterCount } from "./text/width.ts";
 export {
   kill,
   runErrTrap,

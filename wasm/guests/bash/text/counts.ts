@@ -1,6 +1,6 @@
 import type { CustomCommand } from "just-bash/browser";
 import { type Call, type Input, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
-import { endOfLine } from "./width.ts";
+import { characterCount, endOfLine } from "./width.ts";
 
 /** Commands that count. */
 export const COUNT_COMMANDS: readonly CustomCommand[] = [
@@ -34,7 +34,7 @@ export const COUNT_COMMANDS: readonly CustomCommand[] = [
 const COUNTS: Readonly<Record<string, (input: Input) => number>> = {
   l: ({ bytes }) => bytes.split("\n").length - 1,
   w: (input) => textOf(input).match(/\S+/g)?.length ?? 0,
-  m: (input) => textOf(input).replace(/[\ud800-\udbff][\udc00-\udfff]/g, " ").length,
+  m: (input) => characterCount(textOf(input)),
   c: ({ bytes }) => bytes.length,
   L: (input) => (textOf(input).match(/[^\n\r\f]+/g) ?? []).reduce((most, line) => Math.max(most, endOfLine(line)), 0),
 };

@@ -37,7 +37,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "`": "(?<![^])",
   "'": "(?![^])",
 };
-const SPECIAL = /[\\^$.*+?()[\]{}|/]/;
+/** Characters that a RegExp takes for themselves only behind a backslash. */
+export const SPECIAL = /[\\^$.*+?()[\]{}|/]/;
 
 /** Translates a POSIX pattern, including GNU's escapes, to a RegExp. */
 export function posixRegex(pattern: string, dialect: Dialect, flags = ""): RegExp {

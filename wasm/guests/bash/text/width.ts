@@ -9,8 +9,12 @@ export const TAB = 8;
 /** Width of a text in columns of a terminal. */
 export function widthOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
-  const narrow = text.replace(NO_COLUMN, "").replace(WIDE, "  ");
-  return narrow.replace(/[\ud800-\udbff][\udc00-\udfff]/g, " ").length;
+  return characterCount(text.replace(NO_COLUMN, "").replace(WIDE, "  "));
+}
+
+/** Number of code points. */
+export function characterCount(text: string): number {
+  return text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, " ").length;
 }
 
 /** Column at which a line ends, with tabs expanded. */
