@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
 import { existsSync, truncateSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 
 /** Tests of how scripts end that run for too long or are stopped. */
 
 const sandbox = useSandbox();
+
+// The first call may start the sandbox's process, which takes longer than the limits below allow for.
+beforeEach(async () => {
+  await fileSession(sandbox).run("bash", { command: "true" });
+});
 
 const hash = (content: string): string => createHash("sha256").update(content).digest("hex");
 
