@@ -39,9 +39,9 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // Many files wait for other processes or for time to pass, so three workers keep a processor busy. Each worker loads
-    // everything anew.
-    maxWorkers: Math.min(6, 3 * availableParallelism()),
+    // Many files wait for other processes or for time to pass, so two workers keep a processor busy; three took a
+    // thirtieth more processor time, since each worker loads everything anew.
+    maxWorkers: Math.min(6, 2 * availableParallelism()),
     sequence: { sequencer: SlowFirst },
     globalSetup: ["./test/support/database/shared-postgres.ts"],
     reporters: ["default", "./test/support/run/count-reporter.ts"],
