@@ -114,7 +114,8 @@ function countOf(count: number | null, shown: number): string {
   if (count === null && shown === 0) return "No memories match this search";
   if (count === null)
     return shown === 1 ? "The best match for this search" : `The ${shown} best matches for this search`;
-  return `${count === 1 ? "1 memory" : `${figure(count)} memories`} you can read here`;
+  const memories = count === 0 ? "No memories" : count === 1 ? "1 memory" : `${figure(count)} memories`;
+  return `${memories} you can read here`;
 }
 
 interface Asked extends Pick<InChannelProps, "channelId"> {
