@@ -32,6 +32,10 @@ async function run(name: string, input: object, thread = recordingPosts().thread
     path.join(sandboxRoot, "excel.csv"),
     Buffer.from("sep=;\r\nStadt;Preis\r\nK\xf6ln, Nord;5 \x80\r\n", "latin1"),
   );
+  writeFileSync(
+    path.join(sandboxRoot, "ids.csv"),
+    '"id; one of 19 digits","bytes"\n1190000000000000001,123456789012345\n1190000000000000002,1,left over\n',
+  );
   writeFileSync(path.join(sandboxRoot, "unicode.txt"), Buffer.from("\uFEFFStadt\tPreis\r\nKöln\t5 €\r\n", "utf16le"));
   const { tools, problems } = await loadExtensions({
     directories: [EXAMPLE_TOOLS],
@@ -96,6 +100,16 @@ const queries = [
     gives: ["| Stadt | Preis |", "| Köln, Nord | 5 € |", "1 row"],
   },
   { name: "Unicode text of Excel", query: { file: "unicode.txt" }, gives: ["| Stadt | Preis |", "| Köln | 5 € |"] },
+  {
+    name: "numbers of many digits, a quoted header and cells beyond it",
+    query: { file: "ids.csv", where: [{ column: "id; one of 19 digits", is: "=", value: "1190000000000000002" }] },
+    gives: ["| id; one of 19 digits | bytes | column 3 |", "| 1190000000000000002 | 1 | left over |", "1 row"],
+  },
+  {
+    name: "an exact sum of large numbers",
+    query: { file: "ids.csv", aggregates: [{ function: "sum", column: "bytes" }] },
+    gives: ["| 123456789012346 |"],
+  },
   {
     name: "a limit",
     query: { sort_by: "sold", descending: true, limit: 1 },
