@@ -6,9 +6,10 @@ import { keepCaughtUpTogether } from "./core/people/shared-catch-up.ts";
 import { finaliseAbandoned, finaliseForDeadProcesses } from "./core/people/stale-messages.ts";
 import { UnstoredMessages } from "./core/people/unstored-messages.ts";
 import type { Workspaces } from "./core/permissions/workspaces.ts";
+import type { ChatPlatform } from "./core/platform/chat-platform.ts";
+import type { Receive } from "./core/platform/inbound.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { ChatPlatform, Receive } from "./core/protocol/platform.ts";
 import type { Clock } from "./core/protocol/runtime.ts";
 import type { Store } from "./core/store/store.ts";
 

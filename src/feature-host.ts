@@ -16,16 +16,12 @@ import type { JobControl } from "./core/jobs/job-control.ts";
 import type { CanSeeChannel, MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { MemberOf } from "./core/permissions/members.ts";
+import type { PlatformHealth } from "./core/platform/chat-platform.ts";
+import type { Describe } from "./core/platform/descriptor.ts";
+import type { Receive } from "./core/platform/inbound.ts";
+import type { OutgoingMessage } from "./core/platform/outgoing.ts";
+import type { Person, PlatformName, ThreadRef } from "./core/platform/thread.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type {
-  Describe,
-  OutgoingMessage,
-  Person,
-  PlatformHealth,
-  PlatformName,
-  Receive,
-  ThreadRef,
-} from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { LiveProviders } from "./core/providers/registry/live-providers.ts";
 import type { Skill } from "./core/skills/skills.ts";

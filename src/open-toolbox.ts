@@ -16,15 +16,10 @@ import type { DeclaredJobReader } from "./core/jobs/job-control.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { createServedCheck } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
+import type { ChatPlatform } from "./core/platform/chat-platform.ts";
+import { channelKeyOf, channelOf, type PlatformName, type ThreadRef } from "./core/platform/thread.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
-import {
-  type ChatPlatform,
-  channelKeyOf,
-  channelOf,
-  type PlatformName,
-  type ThreadRef,
-} from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL } from "./core/providers/catalog.ts";
 import { embeddersOf } from "./core/providers/registry/embedder.ts";

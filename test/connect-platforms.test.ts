@@ -6,7 +6,7 @@ import { createDiscordPlatform } from "../src/adapters/discord/adapter.ts";
 import { createSlackPlatform } from "../src/adapters/slack/adapter.ts";
 import { connectPlatforms } from "../src/connect-platforms.ts";
 import { MessageFinaliser } from "../src/core/people/message-finaliser.ts";
-import type { ChatPlatform } from "../src/core/protocol/platform.ts";
+import type { ChatPlatform } from "../src/core/platform/chat-platform.ts";
 import type { Clock } from "../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import { systemRuntime } from "../src/runtime.ts";

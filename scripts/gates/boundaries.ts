@@ -150,6 +150,7 @@ export const CORE_LAYERS: readonly string[] = [
   "text",
   "trust",
   "protocol",
+  "platform",
   "agents",
   "events",
   "providers",

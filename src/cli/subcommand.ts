@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../config/resolve.ts";
 import type { EffectiveSettings } from "../config/stored/effective-settings.ts";
 import type { ClusterTopic } from "../core/cluster.ts";
-import type { ThreadRef } from "../core/protocol/platform.ts";
+import type { ThreadRef } from "../core/platform/thread.ts";
 import type { LiveProviders } from "../core/providers/registry/live-providers.ts";
 import type { AuditEntry, FeatureHost } from "../feature-host.ts";
 import type { Terminal } from "./terminal.ts";

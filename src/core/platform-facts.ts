@@ -1,4 +1,4 @@
-import type { ChatPlatform } from "./protocol/platform.ts";
+import type { ChatPlatform } from "./platform/chat-platform.ts";
 
 type Facts = Pick<ChatPlatform, "descriptor" | "health" | "workspaces" | "membership" | "member">;
 

@@ -1,4 +1,4 @@
-import type { RateBucket } from "./protocol/platform.ts";
+import type { RateBucket } from "./platform/descriptor.ts";
 
 /** A request for one token of a bucket. */
 export interface RateRequest {

@@ -1,5 +1,6 @@
+import type { ChatPlatform } from "../core/platform/chat-platform.ts";
+import type { PlatformName } from "../core/platform/thread.ts";
 import { isDiskFull } from "../core/protocol/database-failure.ts";
-import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 
 export interface Readiness {
   readonly status: 200 | 503;

@@ -1,5 +1,5 @@
+import type { ChatPlatform } from "../core/platform/chat-platform.ts";
 import { factsOf } from "../core/platform-facts.ts";
-import type { ChatPlatform } from "../core/protocol/platform.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 import type { Reachability } from "./reachability.ts";
 

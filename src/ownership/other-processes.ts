@@ -1,6 +1,7 @@
 import type { Cluster } from "../core/cluster.ts";
+import type { ChatPlatform } from "../core/platform/chat-platform.ts";
+import type { PlatformName } from "../core/platform/thread.ts";
 import type { AppError } from "../core/protocol/errors.ts";
-import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 import type { ProgramEngine } from "./open-engine.ts";
 import type { Reachability } from "./reachability.ts";
 

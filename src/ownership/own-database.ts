@@ -1,9 +1,10 @@
 import { hostname } from "node:os";
 import type { Config } from "../config.ts";
 import type { Cluster } from "../core/cluster.ts";
+import type { ChatPlatform } from "../core/platform/chat-platform.ts";
+import type { PlatformName } from "../core/platform/thread.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
-import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 import { runtimeOn } from "../runtime.ts";

@@ -1,13 +1,9 @@
 import { z } from "zod";
 import type { Cluster } from "../core/cluster.ts";
+import type { ChatPlatform, PlatformHealth } from "../core/platform/chat-platform.ts";
+import { type PlatformName, platformNameSchema } from "../core/platform/thread.ts";
 import { type AppError, PlatformError, toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
-import {
-  type ChatPlatform,
-  type PlatformHealth,
-  type PlatformName,
-  platformNameSchema,
-} from "../core/protocol/platform.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 
 export interface ReachabilityScope {

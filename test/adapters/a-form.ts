@@ -1,5 +1,6 @@
+import type { Receipt } from "../../src/core/platform/inbound.ts";
+import type { OutgoingMessage } from "../../src/core/platform/outgoing.ts";
 import type { Form } from "../../src/core/protocol/form.ts";
-import type { OutgoingMessage, Receipt } from "../../src/core/protocol/platform.ts";
 
 /** A form with one field of each kind. */
 export const FORM: Form = {

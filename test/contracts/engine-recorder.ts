@@ -1,6 +1,6 @@
 import type { SessionHandler, TurnContext, Wake } from "../../src/core/engine/engine.ts";
 import type { SessionEvent } from "../../src/core/events/session-event.ts";
-import { sessionKeyOf, type ThreadRef } from "../../src/core/protocol/platform.ts";
+import { sessionKeyOf, type ThreadRef } from "../../src/core/platform/thread.ts";
 import { CancelSignal } from "../../src/core/protocol/signals.ts";
 import type { Store } from "../../src/core/store/store.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "../../src/core/engine/engine.ts";
 import type { PostTarget } from "../../src/core/engine/post-once.ts";
+import type { OutgoingMessage, PostedMessage } from "../../src/core/platform/outgoing.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
-import type { OutgoingMessage, PostedMessage } from "../../src/core/protocol/platform.ts";
 import { CancelSignal, SuspendSignal } from "../../src/core/protocol/signals.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { aborted, createSession, event, message, Recorder, said } from "./engine-recorder.ts";

@@ -4,7 +4,7 @@ import type {
   InboundMessage,
   Receipt,
   Receive,
-} from "../../src/core/protocol/platform.ts";
+} from "../../src/core/platform/inbound.ts";
 
 /**
  * A stand-in for the core behind an adapter: durable in memory, deduplicating by key. A test awaits its events, holds

@@ -1,4 +1,6 @@
-import type { ChatPlatform, PostedMessage, ThreadRef } from "../../src/core/protocol/platform.ts";
+import type { ChatPlatform } from "../../src/core/platform/chat-platform.ts";
+import type { PostedMessage } from "../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../src/core/platform/thread.ts";
 
 /**
  * The interface between a platform's local server and the contract suite. The adapter under test talks to the server

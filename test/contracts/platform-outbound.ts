@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { InboundMessage } from "../../src/core/protocol/platform.ts";
+import type { InboundMessage } from "../../src/core/platform/inbound.ts";
 import type { PlatformHarness, PlatformTraits } from "./platform-harness.ts";
 import { begin, failureOf, plainMessage, required, testIf } from "./platform-steps.ts";
 

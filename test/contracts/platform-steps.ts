@@ -1,6 +1,6 @@
 import { test } from "vitest";
+import type { OutgoingMessage } from "../../src/core/platform/outgoing.ts";
 import { AppError } from "../../src/core/protocol/errors.ts";
-import type { OutgoingMessage } from "../../src/core/protocol/platform.ts";
 import { Inbox } from "./inbox.ts";
 import type { PlatformHarness } from "./platform-harness.ts";
 

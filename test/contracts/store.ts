@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SessionEvent } from "../../src/core/events/session-event.ts";
+import { sessionKeyOf, type ThreadRef } from "../../src/core/platform/thread.ts";
 import { isStoreFailure } from "../../src/core/protocol/database-failure.ts";
 import { StoreError } from "../../src/core/protocol/errors.ts";
 import type { Message } from "../../src/core/protocol/messages.ts";
-import { sessionKeyOf, type ThreadRef } from "../../src/core/protocol/platform.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 

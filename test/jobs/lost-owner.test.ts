@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { Person } from "../../src/core/platform/thread.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
-import type { Person } from "../../src/core/protocol/platform.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
 const MINUTE = 60_000;

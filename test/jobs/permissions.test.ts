@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JobAnswer, JobControl, JobRequest } from "../../src/core/jobs/job-control.ts";
 import { accessRefusal } from "../../src/core/permissions/access.ts";
-import type { Person } from "../../src/core/protocol/platform.ts";
+import type { Person } from "../../src/core/platform/thread.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
 const MEMBER: Person = {

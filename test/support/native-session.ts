@@ -5,18 +5,12 @@ import { onTestFinished } from "vitest";
 import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
 import { MessageFinaliser } from "../../src/core/people/message-finaliser.ts";
 import type { ApprovalRules } from "../../src/core/permissions/deciders.ts";
+import type { ThreadMessage } from "../../src/core/platform/chat-platform.ts";
+import type { Attachment, InboundAction, InboundMessage } from "../../src/core/platform/inbound.ts";
+import type { OutgoingMessage, PostedMessage } from "../../src/core/platform/outgoing.ts";
+import type { Person, ThreadRef } from "../../src/core/platform/thread.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
 import type { PlanStep } from "../../src/core/protocol/plan.ts";
-import type {
-  Attachment,
-  InboundAction,
-  InboundMessage,
-  OutgoingMessage,
-  Person,
-  PostedMessage,
-  ThreadMessage,
-  ThreadRef,
-} from "../../src/core/protocol/platform.ts";
 import type { Runtime } from "../../src/core/protocol/runtime.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import { toolPostKey } from "../../src/core/run/tool-thread.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from "../../src/core/protocol/platform.ts";
+import type { OutgoingMessage } from "../../src/core/platform/outgoing.ts";
 import { lineText, type ShownLine } from "../../src/core/protocol/shown.ts";
 
 const BASE = { lane: "progress", tone: "plain", files: [] } as const;

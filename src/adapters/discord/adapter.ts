@@ -1,25 +1,19 @@
 import type { Guild } from "discord.js";
 import type { Cluster } from "../../core/cluster.ts";
 import { ownId } from "../../core/events/event-key.ts";
-import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type {
-  Attachment,
   ChatPlatform,
-  InboundEvent,
-  InboundSurface,
   LinkingMessage,
   LinkPreviews,
   Membership,
-  OutgoingFile,
-  OutgoingMessage,
-  Person,
   PlatformHealth,
-  PostedMessage,
-  Receive,
   ThreadMessage,
-  ThreadRef,
-} from "../../core/protocol/platform.ts";
+} from "../../core/platform/chat-platform.ts";
+import type { Attachment, InboundEvent, InboundSurface, Receive } from "../../core/platform/inbound.ts";
+import type { OutgoingFile, OutgoingMessage, PostedMessage } from "../../core/platform/outgoing.ts";
+import type { Person, ThreadRef } from "../../core/platform/thread.ts";
+import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../core/shared-rates.ts";
 import { connectWithRetries, stillConnecting } from "../render/reachability.ts";

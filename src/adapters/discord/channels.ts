@@ -1,6 +1,6 @@
 import { ChannelFlags, ChannelType, type Client, Constants } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
 import { nullOnDiscordError } from "./errors.ts";
 import type { ChannelContext, ReadScope } from "./inbound.ts";

@@ -7,8 +7,8 @@ import type {
   WebSocketOptions,
 } from "discord.js";
 import type { Cluster } from "../../core/cluster.ts";
+import type { PlatformHealth } from "../../core/platform/chat-platform.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../core/shared-rates.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";

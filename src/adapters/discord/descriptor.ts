@@ -1,4 +1,4 @@
-import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
+import type { PlatformDescriptor } from "../../core/platform/descriptor.ts";
 import { DISCORD_LIMITS } from "./limits.ts";
 
 /** Placeholder server id of direct messages. Source: Discord's client. */

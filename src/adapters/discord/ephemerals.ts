@@ -1,8 +1,9 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { ownId } from "../../core/events/event-key.ts";
+import type { OutgoingMessage } from "../../core/platform/outgoing.ts";
+import { publicMessage } from "../../core/platform/replies.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { publicMessage } from "../../core/protocol/replies.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { isDiscordError } from "./errors.ts";

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { ButtonStyle, ComponentType, MessageFlags } from "discord.js";
-import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Button, OutgoingMessage } from "../../core/platform/outgoing.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { cut } from "../../core/text/plain-text.ts";
 import {

@@ -1,4 +1,6 @@
-import type { PostedMessage, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { ThreadMessage } from "../../core/platform/chat-platform.ts";
+import type { PostedMessage } from "../../core/platform/outgoing.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { nullOnDiscordError } from "./errors.ts";
 import type { PostKey } from "./format.ts";
 import { CLOCK_SKEW_MS, FIND_PAGES, PAGE_MESSAGES } from "./limits.ts";

@@ -1,7 +1,8 @@
 import { ApplicationCommandType, InteractionType, MessageFlags, MessageType } from "discord.js";
 import { eventKey } from "../../core/events/event-key.ts";
 import { ABOUT_MESSAGE } from "../../core/inbound/prompts.ts";
-import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, InboundMessage } from "../../core/platform/inbound.ts";
+import type { Person, ThreadRef } from "../../core/platform/thread.ts";
 import { UNREAD } from "../render/read-message.ts";
 import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";

@@ -1,4 +1,4 @@
-import type { PlatformLimits, RateBucket } from "../../core/protocol/platform.ts";
+import type { PlatformLimits, RateBucket } from "../../core/platform/descriptor.ts";
 
 /** Maximum characters of a message, in UTF-16 units as the stricter reading. Source: Discord docs, Create Message. */
 export const CONTENT_CHARS = 2_000;

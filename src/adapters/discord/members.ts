@@ -1,6 +1,6 @@
 import type { Client } from "discord.js";
 import { cacheAnswers } from "../../core/answer-cache.ts";
-import type { Person } from "../../core/protocol/platform.ts";
+import type { Person } from "../../core/platform/thread.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { nullOnDiscordError } from "./errors.ts";

@@ -7,7 +7,8 @@ import {
   PermissionFlagsBits,
   type ThreadChannel,
 } from "discord.js";
-import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Membership } from "../../core/platform/chat-platform.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { isDiscordError, nullOnDiscordError, toPlatformError } from "./errors.ts";
 
 /** A channel or one of its threads, and a person. */

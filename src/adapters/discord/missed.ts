@@ -1,6 +1,7 @@
 import type { Client } from "discord.js";
 import { cacheAnswers } from "../../core/answer-cache.ts";
-import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { InboundMessage } from "../../core/platform/inbound.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { inboundMessage, isFromPerson } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";

@@ -1,6 +1,6 @@
 import { ChannelType, InteractionResponseType, type RawFile, type REST } from "discord.js";
 import { z } from "zod";
-import type { OutgoingFile } from "../../core/protocol/platform.ts";
+import type { OutgoingFile } from "../../core/platform/outgoing.ts";
 import { callDiscord, nullOnDiscordError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES, NONCE_CHARS, PAGE_MESSAGES } from "./limits.ts";

@@ -1,6 +1,6 @@
 import type { Client, Guild, GuildBasedChannel } from "discord.js";
 import { eventKey } from "../../core/events/event-key.ts";
-import type { InboundSurface } from "../../core/protocol/platform.ts";
+import type { InboundSurface } from "../../core/platform/inbound.ts";
 
 /** Servers that the bot joined since this time, perhaps while the program was down. In milliseconds since the epoch. */
 export function guildsJoined(client: Client<true>, since: number): readonly (InboundSurface | null)[] {

@@ -1,7 +1,8 @@
 import { ChannelType } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { ownId } from "../../core/events/event-key.ts";
-import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { InboundMessage } from "../../core/platform/inbound.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { isDiscordError, nullOnDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
 import { threadMessage } from "./message/read-message.ts";

@@ -1,4 +1,5 @@
-import type { OutgoingFile, OutgoingMessage, PlatformLimits } from "../../core/protocol/platform.ts";
+import type { PlatformLimits } from "../../core/platform/descriptor.ts";
+import type { OutgoingFile, OutgoingMessage } from "../../core/platform/outgoing.ts";
 import { withPlainTables } from "./markdown/plain-tables.ts";
 import { splitMarkdown } from "./markdown/splitter.ts";
 import type { Ending } from "./outcome-text.ts";

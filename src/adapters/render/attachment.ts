@@ -1,5 +1,5 @@
+import type { Attachment } from "../../core/platform/inbound.ts";
 import { PlatformError } from "../../core/protocol/errors.ts";
-import type { Attachment } from "../../core/protocol/platform.ts";
 
 /** The error for an attachment whose bytes cannot be read. */
 export function unreadable({ name }: Pick<Attachment, "name">, reason: string): PlatformError {

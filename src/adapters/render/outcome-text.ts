@@ -1,5 +1,6 @@
 import { raiseLimitHint, stoppedAtLimit } from "../../core/budget/budget-text.ts";
 import type { JobEvent } from "../../core/events/job-event.ts";
+import type { Button, OutgoingMessage } from "../../core/platform/outgoing.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
 import { TRANSIENT_ERRORS } from "../../core/protocol/error-groups.ts";
@@ -7,7 +8,6 @@ import type { AppError, ErrorCode } from "../../core/protocol/errors.ts";
 import type { BudgetExceeded, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
-import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { lineText, type Shown, type ShownEnd } from "../../core/protocol/shown.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { escapeMarkdown, plainLine } from "../../core/text/plain-text.ts";

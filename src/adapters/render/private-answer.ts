@@ -1,5 +1,6 @@
-import type { OutgoingMessage, Receipt } from "../../core/protocol/platform.ts";
-import { privateMessage } from "../../core/protocol/replies.ts";
+import type { Receipt } from "../../core/platform/inbound.ts";
+import type { OutgoingMessage } from "../../core/platform/outgoing.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
 
 /** The message that only the person who caused an event sees; null if there is nothing to say. */
 export function privateAnswer(receipt: Receipt): OutgoingMessage | null {

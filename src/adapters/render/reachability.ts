@@ -1,7 +1,7 @@
+import type { PlatformHealth } from "../../core/platform/chat-platform.ts";
 import { TRANSIENT_PLATFORM_ERRORS } from "../../core/protocol/error-groups.ts";
 import { type ErrorCode, toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { causeChain, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
 

@@ -1,4 +1,4 @@
-import type { Attachment } from "../../core/protocol/platform.ts";
+import type { Attachment } from "../../core/platform/inbound.ts";
 
 /** A message in the form that the model reads. */
 export interface ReadMessage {

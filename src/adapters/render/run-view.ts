@@ -1,13 +1,13 @@
 import { messageIdOf } from "../../core/events/event-key.ts";
 import { feedbackButtons } from "../../core/people/feedback.ts";
 import { forbidsFiles } from "../../core/people/interaction.ts";
+import type { OutgoingMessage, PostedMessage } from "../../core/platform/outgoing.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import { UNWRITABLE_THREAD_ERRORS } from "../../core/protocol/error-groups.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain, reasonOf } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { lineText } from "../../core/protocol/shown.ts";
 import { waitAtMost } from "../../core/wait-at-most.ts";

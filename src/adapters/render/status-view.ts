@@ -1,7 +1,8 @@
+import type { Lane } from "../../core/platform/outgoing.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import type { OpenRunView } from "../../core/progress/run-view.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
-import type { Lane, ThreadRef } from "../../core/protocol/platform.ts";
 import type { RunViewDeps } from "./run-view.ts";
 import { observeView } from "./view-observer.ts";
 

@@ -1,5 +1,6 @@
+import type { ChatPlatform } from "../../core/platform/chat-platform.ts";
+import type { OutgoingFile, OutgoingMessage } from "../../core/platform/outgoing.ts";
 import { factsOf } from "../../core/platform-facts.ts";
-import type { ChatPlatform, OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
 import type { SecretMasking } from "../../core/text/secret-masking.ts";
 
 /**

@@ -2,29 +2,22 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Cluster } from "../../core/cluster.ts";
 import { ownId } from "../../core/events/event-key.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
+import type {
+  ChatPlatform,
+  LinkingMessage,
+  LinkPreviews,
+  Membership,
+  PlatformHealth,
+  ThreadMessage,
+} from "../../core/platform/chat-platform.ts";
+import type { Attachment, InboundEvent, InboundSurface, Receipt, Receive } from "../../core/platform/inbound.ts";
+import type { OutgoingFile, OutgoingMessage, PostedMessage } from "../../core/platform/outgoing.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
+import type { Person, ThreadRef } from "../../core/platform/thread.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Form } from "../../core/protocol/form.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type {
-  Attachment,
-  ChatPlatform,
-  InboundEvent,
-  InboundSurface,
-  LinkingMessage,
-  LinkPreviews,
-  Membership,
-  OutgoingFile,
-  OutgoingMessage,
-  Person,
-  PlatformHealth,
-  PostedMessage,
-  Receipt,
-  Receive,
-  ThreadMessage,
-  ThreadRef,
-} from "../../core/protocol/platform.ts";
-import { privateMessage } from "../../core/protocol/replies.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { privateAnswer } from "../render/private-answer.ts";

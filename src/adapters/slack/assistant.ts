@@ -1,5 +1,6 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
+import type { InboundEvent } from "../../core/platform/inbound.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { cut } from "../../core/text/plain-text.ts";
 import { callSlack } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { COMMAND_PREFIX } from "../../core/command-line/slash-name.ts";
-import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
+import type { PlatformDescriptor } from "../../core/platform/descriptor.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 
 /**

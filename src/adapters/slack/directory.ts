@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cacheAnswers } from "../../core/answer-cache.ts";
+import type { Person } from "../../core/platform/thread.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { callSlack, slackErrorName, toPlatformError } from "./errors.ts";
 import { LISTED_CHANNELS, LISTED_PAGES } from "./limits.ts";

@@ -1,5 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
+import type { Button, OutgoingMessage } from "../../core/platform/outgoing.ts";
 import { cut, unescapeMarkdown } from "../../core/text/plain-text.ts";
 import { mapOutsideCode } from "../render/markdown/prose.ts";
 import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";

@@ -1,8 +1,9 @@
 import type { types } from "@slack/bolt";
 import { z } from "zod";
 import { eventKey } from "../../core/events/event-key.ts";
+import type { InboundCommand } from "../../core/platform/inbound.ts";
+import { type ThreadRef, threadRefSchema } from "../../core/platform/thread.ts";
 import type { Form, FormField, FormProblems } from "../../core/protocol/form.ts";
-import { type InboundCommand, type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import { cut } from "../../core/text/plain-text.ts";
 import { fittedFields } from "../render/form-fields.ts";
 import { callSlack } from "./errors.ts";

@@ -1,5 +1,6 @@
 import type { types } from "@slack/bolt";
-import type { Button, HomeSession, HomeView } from "../../core/protocol/platform.ts";
+import type { HomeSession, HomeView } from "../../core/platform/home-view.ts";
+import type { Button } from "../../core/platform/outgoing.ts";
 import { utcMinute } from "../../core/text/utc.ts";
 import { SLACK } from "./descriptor.ts";
 import { callSlack } from "./errors.ts";

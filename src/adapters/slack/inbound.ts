@@ -1,6 +1,7 @@
 import { commandNamed } from "../../core/command-line/slash-name.ts";
 import { eventKey } from "../../core/events/event-key.ts";
-import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, InboundMessage } from "../../core/platform/inbound.ts";
+import type { Person, ThreadRef } from "../../core/platform/thread.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { UNREAD } from "../render/read-message.ts";
 import type { Directory } from "./directory.ts";

@@ -1,4 +1,4 @@
-import type { PlatformLimits } from "../../core/protocol/platform.ts";
+import type { PlatformLimits } from "../../core/platform/descriptor.ts";
 
 /** Maximum characters in all markdown blocks of a message together. Source: Slack docs, Markdown block. */
 export const MARKDOWN_CHARS = 12_000;

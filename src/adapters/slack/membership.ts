@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Membership } from "../../core/protocol/platform.ts";
+import type { Membership } from "../../core/platform/chat-platform.ts";
 import type { Directory } from "./directory.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
 import type { SlackWeb } from "./web.ts";

@@ -1,5 +1,6 @@
+import type { OutgoingFile, OutgoingMessage, PostedMessage } from "../../core/platform/outgoing.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { PlatformError } from "../../core/protocol/errors.ts";
-import type { OutgoingFile, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { SLACK } from "./descriptor.ts";
 import { callSlack, slackErrorName, toPlatformError } from "./errors.ts";
 import { formatMessage } from "./format.ts";

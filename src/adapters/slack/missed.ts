@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { InboundMessage } from "../../core/platform/inbound.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { callSlack } from "./errors.ts";
 import { inboundMessage } from "./inbound.ts";
 import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";

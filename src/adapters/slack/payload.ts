@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { InboundDeletion, InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
+import type { InboundDeletion, InboundEvent, InboundMessage } from "../../core/platform/inbound.ts";
 import { isForThisApp } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
 import {

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { eventKey } from "../../core/events/event-key.ts";
+import type { InboundCommand, InboundMessage, InboundSurface } from "../../core/platform/inbound.ts";
+import type { Person } from "../../core/platform/thread.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { InboundCommand, InboundMessage, InboundSurface, Person } from "../../core/protocol/platform.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
 import { inboundAboutMessage } from "./message/about-message.ts";
 import { messageAt } from "./message/history.ts";

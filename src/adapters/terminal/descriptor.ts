@@ -1,4 +1,4 @@
-import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
+import type { PlatformDescriptor } from "../../core/platform/descriptor.ts";
 import { TERMINAL_LIMITS } from "./limits.ts";
 
 export const TERMINAL: PlatformDescriptor = {

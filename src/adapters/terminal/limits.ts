@@ -1,4 +1,4 @@
-import type { PlatformLimits } from "../../core/protocol/platform.ts";
+import type { PlatformLimits } from "../../core/platform/descriptor.ts";
 
 /** Our own limits, which keep messages readable, and lines between the two processes short. */
 export const TERMINAL_LIMITS: PlatformLimits = {

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Cluster } from "../../core/cluster.ts";
 import type { ChatCommand } from "../../core/command-line/command.ts";
 import type { KeyedMutex } from "../../core/keyed-mutex.ts";
-import type { ChatPlatform, Receive } from "../../core/protocol/platform.ts";
+import type { ChatPlatform } from "../../core/platform/chat-platform.ts";
+import type { Receive } from "../../core/platform/inbound.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
 
 import type { LocalChannel } from "../render/local/local-channel.ts";

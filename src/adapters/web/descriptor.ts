@@ -1,4 +1,4 @@
-import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
+import type { PlatformDescriptor } from "../../core/platform/descriptor.ts";
 import { WEB_LIMITS } from "./limits.ts";
 
 /** Channel of everybody who signs in; without sign-in the page belongs to one person. */

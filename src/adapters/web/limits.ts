@@ -1,4 +1,4 @@
-import type { PlatformLimits } from "../../core/protocol/platform.ts";
+import type { PlatformLimits } from "../../core/platform/descriptor.ts";
 
 /**
  * Limits chosen by the program, since no outside platform imposes any. They keep messages readable, browsers

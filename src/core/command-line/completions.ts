@@ -1,4 +1,4 @@
-import type { Completion, InboundCompletion } from "../protocol/platform.ts";
+import type { Completion, InboundCompletion } from "../platform/inbound.ts";
 import type { CommandContext, CommandOption } from "./command.ts";
 import { commandRefusal } from "./may-use.ts";
 

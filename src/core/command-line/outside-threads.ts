@@ -1,5 +1,5 @@
 import { busyThreads } from "../history/session-state.ts";
-import { sessionKeyOf } from "../protocol/platform.ts";
+import { sessionKeyOf } from "../platform/thread.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { CommandContext } from "./command.ts";
 

@@ -1,4 +1,4 @@
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
 import { helpAskedFor } from "./command-help.ts";
 import { commandRefusal } from "./may-use.ts";

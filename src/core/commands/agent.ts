@@ -8,7 +8,7 @@ import { didYouMean, nearest } from "../command-line/nearest.ts";
 import { quoteInput } from "../command-line/quote-input.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { agentSwitched, stillRunning, switchAgent } from "../history/agent-switch.ts";
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 import { cut } from "../text/plain-text.ts";
 
 /** Maximum length of a description, in characters. Many descriptions tell a model at length when to delegate. */

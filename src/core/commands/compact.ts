@@ -1,6 +1,6 @@
 import type { ChatCommand } from "../command-line/command.ts";
 import { noSessionReply } from "../command-line/outside-threads.ts";
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 
 export const compactCommand: ChatCommand = {
   name: "compact",

@@ -2,8 +2,8 @@ import type { ChatCommand } from "../command-line/command.ts";
 import { noSessionReply } from "../command-line/outside-threads.ts";
 import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
+import { privateMessage } from "../platform/replies.ts";
 import type { Message } from "../protocol/messages.ts";
-import { privateMessage } from "../protocol/replies.ts";
 import { utcMinute } from "../text/utc.ts";
 
 export const exportCommand: ChatCommand = {

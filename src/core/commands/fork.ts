@@ -1,11 +1,12 @@
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { noSessionReply } from "../command-line/outside-threads.ts";
 import { forkSession } from "../history/fork.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
+import { privateMessage, publicMessage } from "../platform/replies.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import { AppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import { textOf } from "../protocol/messages.ts";
-import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
-import { privateMessage, publicMessage } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 

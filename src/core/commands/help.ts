@@ -5,7 +5,7 @@ import { describedCompletion } from "../command-line/completions.ts";
 import { commandRefusal } from "../command-line/may-use.ts";
 import { unknownCommand } from "../command-line/run-command.ts";
 import { effectiveSession } from "../command-line/session-to-change.ts";
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 import { MODE_WORDS } from "./mode.ts";
 
 export const helpCommand: ChatCommand = {

@@ -18,8 +18,8 @@ import {
   type JobRequest,
 } from "../jobs/job-control.ts";
 import { formProblems, formTarget, markClearedFields, readJobForm, readTarget } from "../jobs/job-form.ts";
+import { privateMessage } from "../platform/replies.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
-import { privateMessage } from "../protocol/replies.ts";
 
 const ACTION_WORDS: Readonly<Record<JobAction, string>> = {
   show: "show a job's settings",

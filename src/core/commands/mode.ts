@@ -7,7 +7,7 @@ import { quoteInput } from "../command-line/quote-input.ts";
 import { effectiveSession, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { RAISED_MS } from "../events/session-settings.ts";
 import { isAdmin } from "../permissions/access.ts";
-import { privateMessage, publicMessage } from "../protocol/replies.ts";
+import { privateMessage, publicMessage } from "../platform/replies.ts";
 
 export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   read: "I only look and change nothing",

@@ -6,7 +6,7 @@ import { nearest } from "../command-line/nearest.ts";
 import { quoteInput } from "../command-line/quote-input.ts";
 import { effectiveSession, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import type { SettingsChange } from "../events/session-settings.ts";
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 
 const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
 const USUAL = "default";

@@ -1,7 +1,7 @@
 import type { ChatCommand } from "../command-line/command.ts";
 import { noSessionReply } from "../command-line/outside-threads.ts";
 import { beginNewSession } from "../history/new-session.ts";
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 
 export const newCommand: ChatCommand = {
   name: "new",

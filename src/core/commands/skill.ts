@@ -7,9 +7,10 @@ import { quoteInput } from "../command-line/quote-input.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { skillArguments } from "../command-line/skill-line.ts";
 import { skillNeeds, usageOf } from "../command-line/skill-needs.ts";
+import type { Completion } from "../platform/inbound.ts";
+import type { Button, OutgoingMessage } from "../platform/outgoing.ts";
+import { privateMessage } from "../platform/replies.ts";
 import type { Form } from "../protocol/form.ts";
-import type { Button, Completion, OutgoingMessage } from "../protocol/platform.ts";
-import { privateMessage } from "../protocol/replies.ts";
 import { bindArguments } from "../skills/skill-arguments.ts";
 import { renderSkill } from "../skills/skill-render.ts";
 import {

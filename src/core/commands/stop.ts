@@ -1,7 +1,7 @@
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { busyThreadLines } from "../command-line/outside-threads.ts";
+import { privateMessage } from "../platform/replies.ts";
 import { cancelledByPerson } from "../protocol/cancel-cause.ts";
-import { privateMessage } from "../protocol/replies.ts";
 import { openChildren, withdrawWaiting } from "../subagents/children.ts";
 
 export const stopCommand: ChatCommand = {

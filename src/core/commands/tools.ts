@@ -4,7 +4,7 @@ import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { effectiveSession } from "../command-line/session-to-change.ts";
 import { textTable } from "../command-line/text-table.ts";
 import { offeredTools, toolAccessOf } from "../permissions/tool-access.ts";
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 import { narrowTools } from "../skills/skill-narrowing.ts";
 
 export const toolsCommand: ChatCommand = {

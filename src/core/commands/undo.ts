@@ -6,7 +6,7 @@ import type { FileOutcome } from "../history/file-restore.ts";
 import { listPaths, redoLastUndo, type UndoneFile, undoLastRun } from "../history/undo.ts";
 import { peopleOfRun } from "../people/run-people.ts";
 import { mayDecide } from "../permissions/deciders.ts";
-import { privateMessage } from "../protocol/replies.ts";
+import { privateMessage } from "../platform/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { isTreeBusy } from "../subagents/children.ts";
 

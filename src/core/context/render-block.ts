@@ -1,6 +1,6 @@
+import type { OutgoingMessage } from "../platform/outgoing.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { ContentBlock } from "../protocol/messages.ts";
-import type { OutgoingMessage } from "../protocol/platform.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
 /** Maximum length of one result or output, in characters. */

@@ -9,11 +9,11 @@ import {
 import type { PostTarget } from "../engine/post-once.ts";
 import { createTurnContext } from "../engine/turn-context.ts";
 import { resumesRun, type SessionEvent, startsRun } from "../events/session-event.ts";
+import { channelOf, type PlatformName } from "../platform/thread.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
 import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import { channelOf, type PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { CancelSignal, SuspendSignal } from "../protocol/signals.ts";
 import type { RunRow } from "../store/runs.ts";

@@ -1,7 +1,8 @@
 import type { SessionEvent, StoredEvent } from "../events/session-event.ts";
+import type { OutgoingMessage, PostedMessage } from "../platform/outgoing.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { Message } from "../protocol/messages.ts";
-import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Applicant, SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 

@@ -1,7 +1,9 @@
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { OutgoingMessage, PostedMessage } from "../platform/outgoing.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { AppError, PlatformError, toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { tryAgain } from "./try-again.ts";

@@ -1,5 +1,6 @@
 import { eventsEnteringRun, type StoredEvent } from "../events/session-event.ts";
-import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+import type { OutgoingMessage, PostedMessage } from "../platform/outgoing.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import { type PostTarget, postKey, postOnce } from "./post-once.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { attachmentSchema } from "../platform/inbound.ts";
+import { threadRefSchema } from "../platform/thread.ts";
 import { authorSchema } from "../protocol/messages.ts";
-import { attachmentSchema, threadRefSchema } from "../protocol/platform.ts";
 import { childEndSchema, childEventSchema } from "./child-event.ts";
 import { jobEventSchema } from "./job-event.ts";
 
@@ -69,7 +70,7 @@ export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
 export type NoteEvent = z.infer<typeof note>;
 export type PersonMessageEvent = z.infer<typeof personMessage>;
 
-/** `key` is the idempotency key of DESIGN §4. */
+/** `key` is the idempotency key: equal for each delivery of one event, different for all others. */
 export interface SessionEvent {
   readonly key: string;
   readonly body: SessionEventBody;

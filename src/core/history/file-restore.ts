@@ -1,4 +1,4 @@
-import type { ThreadRef } from "../protocol/platform.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import type { FileStep } from "../store/run/undos.ts";
 
 /** What happened to a file that should be restored. */

@@ -1,7 +1,7 @@
 import { resultsOf } from "../context/projection.ts";
 import type { Projection } from "../events/projection.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import type { Message } from "../protocol/messages.ts";
-import type { ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";

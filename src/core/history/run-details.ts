@@ -1,7 +1,7 @@
 import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
-import type { OutgoingMessage } from "../protocol/platform.ts";
 import { textOfResult } from "../protocol/tool-result.ts";
 import { inputTokensOf } from "../protocol/usage.ts";
 import type { ToolCallRow } from "../store/run/tool-calls.ts";

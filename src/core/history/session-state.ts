@@ -1,4 +1,4 @@
-import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
+import type { PlatformName, ThreadRef } from "../platform/thread.ts";
 import type { BusyState, WaitingFor } from "../protocol/session-summary.ts";
 import type { Store } from "../store/store.ts";
 import { isTreeAtWork, openChildren } from "../subagents/children.ts";

@@ -2,7 +2,7 @@ import { titleOf } from "../agent/tool-decision.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { ModelChoice } from "../budget/model-choice.ts";
 import { grantSubject } from "../permissions/approval-card.ts";
-import { type PlatformName, sessionKeyOf, type ThreadRef } from "../protocol/platform.ts";
+import { type PlatformName, sessionKeyOf, type ThreadRef } from "../platform/thread.ts";
 import type { BusyState, SessionSummary } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
 import { costOfAll } from "../store/ledger/usage-report.ts";

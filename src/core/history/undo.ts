@@ -1,6 +1,6 @@
 import type { SessionEngine } from "../engine/engine.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import type { Author } from "../protocol/messages.ts";
-import type { ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { FileStep, UndoRow } from "../store/run/undos.ts";
 import type { SessionRow } from "../store/sessions.ts";

@@ -3,8 +3,8 @@ import { postKey } from "../engine/post-once.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
 import { duplicateClickReply, messageFromClick } from "../people/click-messages.ts";
 import type { DecisionScope } from "../people/interaction.ts";
-import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/replies.ts";
+import type { InboundAction, Receipt } from "../platform/inbound.ts";
+import { reply } from "../platform/replies.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 

@@ -1,6 +1,6 @@
 import type { StoredMessage } from "../events/session-event.ts";
+import type { InboundDeletion, Receipt } from "../platform/inbound.ts";
 import type { Log } from "../protocol/log.ts";
-import type { InboundDeletion, Receipt } from "../protocol/platform.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { plainLine } from "../text/plain-text.ts";

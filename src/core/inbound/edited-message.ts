@@ -1,5 +1,5 @@
 import type { StoredEvent, StoredMessage } from "../events/session-event.ts";
-import type { InboundMessage, Receipt } from "../protocol/platform.ts";
+import type { InboundMessage, Receipt } from "../platform/inbound.ts";
 import type { MessageKeys } from "../store/inbox.ts";
 import type { Store } from "../store/store.ts";
 import { handleRequest, type MessageOptions, storeOverheard } from "./person-message.ts";

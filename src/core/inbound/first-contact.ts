@@ -3,16 +3,12 @@ import type { Cluster } from "../cluster.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import { hostsText } from "../commands/help.ts";
 import { MODE_WORDS } from "../commands/mode.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { InboundEvent } from "../platform/inbound.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
+import { channelKeyOf, type PlatformName, type ThreadRef } from "../platform/thread.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import {
-  type ChatPlatform,
-  channelKeyOf,
-  type InboundEvent,
-  type OutgoingMessage,
-  type PlatformName,
-  type ThreadRef,
-} from "../protocol/platform.ts";
 import { promptButtons } from "./prompts.ts";
 
 export interface FirstContactOptions

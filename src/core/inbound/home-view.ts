@@ -2,14 +2,10 @@ import type { CommandServices } from "../command-line/command.ts";
 import { busyThreads } from "../history/session-state.ts";
 import { historyStrip } from "../jobs/history-strip.ts";
 import type { JobOverview } from "../jobs/job-control.ts";
-import {
-  type Button,
-  channelKeyOf,
-  type HomeSession,
-  type HomeView,
-  type InboundSurface,
-  sessionKeyOf,
-} from "../protocol/platform.ts";
+import type { HomeSession, HomeView } from "../platform/home-view.ts";
+import type { InboundSurface } from "../platform/inbound.ts";
+import type { Button } from "../platform/outgoing.ts";
+import { channelKeyOf, sessionKeyOf } from "../platform/thread.ts";
 import type { BusyState } from "../protocol/session-summary.ts";
 import type { PersonsSession } from "../store/sessions.ts";
 import { cut } from "../text/plain-text.ts";

@@ -14,20 +14,20 @@ import { NO_BUTTON } from "../people/interaction.ts";
 import { answerByMessage } from "../people/questions.ts";
 import { accessRefusal } from "../permissions/access.ts";
 import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
+import type {
+  InboundAction,
+  InboundCommand,
+  InboundCompletion,
+  InboundDeletion,
+  InboundEvent,
+  InboundMessage,
+  InboundSurface,
+  Receipt,
+  Receive,
+} from "../platform/inbound.ts";
+import { reply } from "../platform/replies.ts";
+import { sessionKeyOf } from "../platform/thread.ts";
 import { assertNever } from "../protocol/assert-never.ts";
-import {
-  type InboundAction,
-  type InboundCommand,
-  type InboundCompletion,
-  type InboundDeletion,
-  type InboundEvent,
-  type InboundMessage,
-  type InboundSurface,
-  type Receipt,
-  type Receive,
-  sessionKeyOf,
-} from "../protocol/platform.ts";
-import { reply } from "../protocol/replies.ts";
 import type { RunHook } from "../run/run-hooks.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { receiveClick } from "./clicks.ts";

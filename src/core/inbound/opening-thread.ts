@@ -1,5 +1,6 @@
 import type { CommandServices } from "../command-line/command.ts";
-import { channelKeyOf, type InboundMessage, sessionKeyOf, type ThreadRef } from "../protocol/platform.ts";
+import type { InboundMessage } from "../platform/inbound.ts";
+import { channelKeyOf, sessionKeyOf, type ThreadRef } from "../platform/thread.ts";
 import type { SessionRow } from "../store/sessions.ts";
 
 /** Polling interval and maximum wait, in milliseconds. Platforms expect an answer within three seconds. */

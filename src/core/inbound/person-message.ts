@@ -4,15 +4,10 @@ import { extendRaisedMode, isRaisedForOthers } from "../events/session-settings.
 import { agentSwitched, agentSwitchesNext } from "../history/agent-switch.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import { mayDecide } from "../permissions/deciders.ts";
+import type { InboundEvent, InboundMessage, Receipt } from "../platform/inbound.ts";
+import { reply } from "../platform/replies.ts";
+import { channelKeyOf, sessionKeyOf } from "../platform/thread.ts";
 import type { Author } from "../protocol/messages.ts";
-import {
-  channelKeyOf,
-  type InboundEvent,
-  type InboundMessage,
-  type Receipt,
-  sessionKeyOf,
-} from "../protocol/platform.ts";
-import { reply } from "../protocol/replies.ts";
 import { applicantOf, type NewSession, type SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 

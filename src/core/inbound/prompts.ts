@@ -1,4 +1,4 @@
-import type { Button } from "../protocol/platform.ts";
+import type { Button } from "../platform/outgoing.ts";
 
 /** A request that Deckhand suggests to newcomers. A click sends it. */
 export interface SuggestedPrompt {

@@ -2,22 +2,14 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
 import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
 import { notStoredReply } from "../people/unstored-messages.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { InboundCommand, InboundMessage, Receipt } from "../platform/inbound.ts";
+import type { OutgoingMessage, PostedMessage } from "../platform/outgoing.ts";
+import { fitMessage, publicMessage, reply } from "../platform/replies.ts";
+import { channelKeyOf, type PlatformName, sessionKeyOf, type ThreadRef } from "../platform/thread.ts";
 import { type AppError, toAppError } from "../protocol/errors.ts";
 import { defectRef, explain } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
-import {
-  type ChatPlatform,
-  channelKeyOf,
-  type InboundCommand,
-  type InboundMessage,
-  type OutgoingMessage,
-  type PlatformName,
-  type PostedMessage,
-  type Receipt,
-  sessionKeyOf,
-  type ThreadRef,
-} from "../protocol/platform.ts";
-import { fitMessage, publicMessage, reply } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import { handleRequest, type MessageOptions, openSession } from "./person-message.ts";

@@ -1,7 +1,8 @@
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Attachment } from "../platform/inbound.ts";
 import { toAppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, DocumentBlock, ImageBlock } from "../protocol/messages.ts";
-import type { Attachment, ChatPlatform } from "../protocol/platform.ts";
 import { plainLine } from "../text/plain-text.ts";
 import { sizeText } from "../text/sizes.ts";
 

@@ -1,4 +1,4 @@
-import type { ThreadMessage } from "../protocol/platform.ts";
+import type { ThreadMessage } from "../platform/chat-platform.ts";
 import { type Label, OWN_MESSAGES, outsideOf } from "../trust/label.ts";
 
 /** The label of a thread message. It is the author's if they are served; otherwise it counts as outside content. */

@@ -1,8 +1,8 @@
 import type { PersonMessageEvent } from "../events/session-event.ts";
+import type { ChatPlatform, ThreadMessage } from "../platform/chat-platform.ts";
 import { toAppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
-import type { ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
 import { EMPTY_LABEL, type Label, outsideOf, unionOf } from "../trust/label.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";

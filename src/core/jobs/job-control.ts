@@ -1,6 +1,7 @@
 import { MODES } from "../agents/query-config.ts";
+import type { Platforms } from "../platform/descriptor.ts";
+import type { Person, ThreadRef } from "../platform/thread.ts";
 import type { FormField } from "../protocol/form.ts";
-import type { Person, Platforms, ThreadRef } from "../protocol/platform.ts";
 import type { JobRow } from "../store/jobs.ts";
 
 /** Job operations for chat commands, buttons and tools. Implemented in `src/jobs`. */

@@ -1,8 +1,8 @@
 import { postKey } from "../engine/post-once.ts";
 import { decisionText } from "../permissions/approval-card.ts";
 import { decidersSentence, mayDecide } from "../permissions/deciders.ts";
-import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/replies.ts";
+import type { InboundAction, Receipt } from "../platform/inbound.ts";
+import { reply } from "../platform/replies.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";

@@ -10,8 +10,9 @@ import {
   refusedCard,
 } from "../permissions/approval-card.ts";
 import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, OutgoingMessage } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/run/approvals.ts";

@@ -1,6 +1,6 @@
 import type { PersonMessageEvent } from "../events/session-event.ts";
-import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/replies.ts";
+import type { InboundAction, Receipt } from "../platform/inbound.ts";
+import { reply } from "../platform/replies.ts";
 import type { PostRow } from "../store/posts.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreReads } from "../store/store.ts";

@@ -1,5 +1,6 @@
-import type { Button, InboundAction, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/replies.ts";
+import type { InboundAction, Receipt } from "../platform/inbound.ts";
+import type { Button } from "../platform/outgoing.ts";
+import { reply } from "../platform/replies.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { DecisionScope } from "./interaction.ts";

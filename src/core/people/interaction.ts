@@ -1,9 +1,11 @@
 import type { SessionEngine } from "../engine/engine.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
+import type { InboundAction, Receipt } from "../platform/inbound.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
+import { reply } from "../platform/replies.ts";
+import type { Person } from "../platform/thread.ts";
 import { AppError } from "../protocol/errors.ts";
 import { reasonOf } from "../protocol/explain.ts";
-import type { InboundAction, OutgoingMessage, Person, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/replies.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 

@@ -1,8 +1,10 @@
 import { MAX_DELIVERY_MS, postKey } from "../engine/post-once.ts";
 import { KeyedMutex } from "../keyed-mutex.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
+import type { PlatformName, ThreadRef } from "../platform/thread.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, OutgoingMessage, PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { SuspendSignal } from "../protocol/signals.ts";
 import type { PostRow } from "../store/posts.ts";

@@ -1,6 +1,8 @@
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { InboundEvent, Receive } from "../platform/inbound.ts";
+import { sessionKeyOf } from "../platform/thread.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import { type ChatPlatform, type InboundEvent, type Receive, sessionKeyOf } from "../protocol/platform.ts";
 import { type Clock, sleepUnlessAborted } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,6 +1,6 @@
+import type { Button, OutgoingMessage } from "../platform/outgoing.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { checklist, type PlanStep } from "../protocol/plan.ts";
-import type { Button, OutgoingMessage } from "../protocol/platform.ts";
 import type { Shown } from "../protocol/shown.ts";
 import type { QuestionRow } from "../store/run/questions.ts";
 import { codeBlock, plainLine, visibleText } from "../text/plain-text.ts";

@@ -1,5 +1,6 @@
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
-import type { InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
+import type { InboundAction, InboundMessage, Receipt } from "../platform/inbound.ts";
+import type { Person } from "../platform/thread.ts";
 import type { Answer, QuestionBody, QuestionRow } from "../store/run/questions.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";

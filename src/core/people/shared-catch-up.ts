@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Cluster } from "../cluster.ts";
 import { holdUntil } from "../hold-roles.ts";
-import { platformNameSchema } from "../protocol/platform.ts";
+import { platformNameSchema } from "../platform/thread.ts";
 import { sleepUnlessAborted } from "../protocol/runtime.ts";
 import {
   absenceNotice,

@@ -1,6 +1,6 @@
 import type { Cluster } from "../cluster.ts";
+import type { PlatformName } from "../platform/thread.ts";
 import type { Log } from "../protocol/log.ts";
-import type { PlatformName } from "../protocol/platform.ts";
 import { type Clock, sleepUnlessAborted } from "../protocol/runtime.ts";
 import type { MessageFinaliser } from "./message-finaliser.ts";
 

@@ -1,6 +1,7 @@
+import type { InboundMessage, Receive } from "../platform/inbound.ts";
+import { privateMessage } from "../platform/replies.ts";
+import { sessionKeyOf } from "../platform/thread.ts";
 import { isDatabaseUnavailable, isDiskFull } from "../protocol/database-failure.ts";
-import { type InboundMessage, type Receive, sessionKeyOf } from "../protocol/platform.ts";
-import { privateMessage } from "../protocol/replies.ts";
 import { sleepUnlessAborted } from "../protocol/runtime.ts";
 import { absenceNotice, MIN_ANNOUNCED_MS, type MissedOptions, takeMissedSince, tryTake } from "./missed-messages.ts";
 

@@ -1,4 +1,4 @@
-import type { Person } from "../protocol/platform.ts";
+import type { Person } from "../platform/thread.ts";
 
 /** Who is served. Entries are `slack:U1`, `discord:1`, `discord:role:1`, `web:local`. */
 export interface AccessRules {

@@ -1,5 +1,5 @@
+import type { Button, OutgoingFile, OutgoingMessage } from "../platform/outgoing.ts";
 import type { Author } from "../protocol/messages.ts";
-import type { Button, OutgoingFile, OutgoingMessage } from "../protocol/platform.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
 import { codeBlock, cut, escapeMarkdown, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";

@@ -1,7 +1,8 @@
 import { cacheAnswers } from "../answer-cache.ts";
+import type { ChatPlatform, Membership } from "../platform/chat-platform.ts";
+import type { Person, PlatformName, ThreadRef } from "../platform/thread.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, Membership, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { MemberOf } from "./members.ts";
 

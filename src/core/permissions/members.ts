@@ -1,7 +1,8 @@
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { Person, PlatformName, ThreadRef } from "../platform/thread.ts";
 import { TRANSIENT_PLATFORM_ERRORS } from "../protocol/error-groups.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
 
 /**
  * A person as their platform knows them now; null if they have left, undefined if that cannot be determined. Rejects

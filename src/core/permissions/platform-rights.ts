@@ -1,4 +1,5 @@
-import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { PlatformName } from "../platform/thread.ts";
 import { type CanSeeChannel, createChannelAccess, type MembershipOf, membershipOn } from "./channel-access.ts";
 import { type MemberOf, membersOn } from "./members.ts";
 import { createWorkspaces, type WorkspaceOptions, type Workspaces } from "./workspaces.ts";

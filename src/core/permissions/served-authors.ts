@@ -1,4 +1,5 @@
-import type { ChatPlatform, Person, ThreadMessage, ThreadRef } from "../protocol/platform.ts";
+import type { ChatPlatform, ThreadMessage } from "../platform/chat-platform.ts";
+import type { Person, ThreadRef } from "../platform/thread.ts";
 import { type AccessRules, accessRefusal } from "./access.ts";
 
 type Asked = Pick<ChatPlatform, "fetchThread" | "member">;

@@ -1,6 +1,8 @@
 import { cacheAnswers } from "../answer-cache.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { InboundEvent } from "../platform/inbound.ts";
+import type { PlatformName, ThreadRef } from "../platform/thread.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, InboundEvent, PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { AccessRules } from "./access.ts";

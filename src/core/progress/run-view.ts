@@ -1,5 +1,6 @@
+import type { OutgoingMessage, PostedMessage } from "../platform/outgoing.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import type { QueryEvent, QueryOutcome, RunStats, TaskProgress } from "../protocol/events.ts";
-import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 
 /** Shows a run to people. Implemented in adapters/render over any ChatPlatform. */
 export interface RunView {

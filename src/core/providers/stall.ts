@@ -12,7 +12,7 @@ export interface StallLimits {
   readonly contentMs: number;
 }
 
-/** After 45 s without a byte, a model counts as stalled (DESIGN: stall). */
+/** After 45 s without a byte, a model counts as stalled. */
 export const STALL_LIMITS: StallLimits = { answerMs: 45_000, byteMs: 45_000, contentMs: 300_000 };
 
 /**

@@ -14,8 +14,8 @@ import {
 } from "../events/session-settings.ts";
 import { narrowConfigTools, toolsOfSkills } from "../input/run-skills.ts";
 import { authorOf } from "../people/run-people.ts";
+import { publicMessage } from "../platform/replies.ts";
 import { AppError } from "../protocol/errors.ts";
-import { publicMessage } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 

@@ -1,10 +1,11 @@
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { StoredEvent } from "../events/session-event.ts";
 import type { OnVote } from "../people/feedback.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
+import type { Person, ThreadRef } from "../platform/thread.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Log } from "../protocol/log.ts";
 import { labelOf, type Message } from "../protocol/messages.ts";
-import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";

@@ -6,8 +6,9 @@ import type { InstructionLayer, InstructionRoots } from "../context/system-promp
 import type { SessionEngine } from "../engine/engine.ts";
 import type { AttachmentPlace, SavedAttachment } from "../input/attached-files.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { PlatformName } from "../platform/thread.ts";
 import type { OpenRunViewOptions } from "../progress/open-run-view.ts";
-import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";

@@ -17,6 +17,7 @@ import { localCommandOutcome, takeInput, takeSteering } from "../input/take-inpu
 import { type ApprovalServiceOptions, createApprovalService, withdrawApprovals } from "../people/approvals.ts";
 import { withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
 import { openRunView, type ViewedRun } from "../progress/open-run-view.ts";
 import { plainStats, statsOfRun } from "../progress/run-stats.ts";
 import type { RunView } from "../progress/run-view.ts";
@@ -27,7 +28,6 @@ import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Message } from "../protocol/messages.ts";
 import { activePlanSteps, type Plan } from "../protocol/plan.ts";
-import type { OutgoingMessage } from "../protocol/platform.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
 import type { ToolThread } from "../tool.ts";

@@ -1,6 +1,7 @@
 import type { TurnContext } from "../engine/engine.ts";
 import type { MessageFinaliser } from "../people/message-finaliser.ts";
-import type { ChatPlatform, OutgoingMessage } from "../protocol/platform.ts";
+import type { ChatPlatform } from "../platform/chat-platform.ts";
+import type { OutgoingMessage } from "../platform/outgoing.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { ToolThread } from "../tool.ts";

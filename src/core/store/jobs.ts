@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MODES } from "../agents/query-config.ts";
 import { ownId } from "../events/event-key.ts";
-import { channelKeyOf, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import { channelKeyOf, type ThreadRef, threadRefSchema } from "../platform/thread.ts";
 import { systemCode } from "../protocol/system-code.ts";
 import { fromJson } from "../text/from-json.ts";
 import type { Client, Stored } from "./database/client.ts";

@@ -1,4 +1,4 @@
-import type { PlatformName } from "../protocol/platform.ts";
+import type { PlatformName } from "../platform/thread.ts";
 import type { Client } from "./database/client.ts";
 
 export interface KnownWorkspace {

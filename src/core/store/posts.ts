@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type OutgoingMessage, type PostedMessage, postedMessageSchema, type ThreadRef } from "../protocol/platform.ts";
+import { type OutgoingMessage, type PostedMessage, postedMessageSchema } from "../platform/outgoing.ts";
+import type { ThreadRef } from "../platform/thread.ts";
 import { shownSchema } from "../protocol/shown.ts";
 import { fromJson } from "../text/from-json.ts";
 import { type Client, mapRow, type Stored } from "./database/client.ts";

@@ -1,6 +1,6 @@
+import type { ThreadRef } from "../platform/thread.ts";
 import { type CancelCause, causeOf, storedCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
-import type { ThreadRef } from "../protocol/platform.ts";
 import { type Client, mapRow, type Stored } from "./database/client.ts";
 import { threadsIn } from "./sessions.ts";
 

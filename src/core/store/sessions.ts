@@ -6,14 +6,8 @@ import {
   type SettingsChange,
   sessionSettingsSchema,
 } from "../events/session-settings.ts";
+import { channelKeyOf, type PlatformName, sessionKeyOf, type ThreadRef, threadRefSchema } from "../platform/thread.ts";
 import { StoreError } from "../protocol/errors.ts";
-import {
-  channelKeyOf,
-  type PlatformName,
-  sessionKeyOf,
-  type ThreadRef,
-  threadRefSchema,
-} from "../protocol/platform.ts";
 import { commandAsTitle } from "../text/command-as-title.ts";
 import { fromJson } from "../text/from-json.ts";
 import { type Client, mapRow, type Stored } from "./database/client.ts";

@@ -1,4 +1,4 @@
-import type { PlatformName } from "../protocol/platform.ts";
+import type { PlatformName } from "../platform/thread.ts";
 import { type Client, mapRow, type Stored } from "./database/client.ts";
 
 /** Threads of local platforms, which keep them in this database; see src/adapters/render/local/thread-store.ts. */

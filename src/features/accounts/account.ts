@@ -1,4 +1,4 @@
-import type { Person } from "../../core/protocol/platform.ts";
+import type { Person } from "../../core/platform/thread.ts";
 import type { OpenFeature } from "../../feature.ts";
 
 /** What the page's server asks about accounts. */

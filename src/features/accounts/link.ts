@@ -1,6 +1,6 @@
 import { hash, randomInt } from "node:crypto";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
-import { privateMessage } from "../../core/protocol/replies.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { type AccountLink, accountName, nameIn } from "./account.ts";
 import { accountWriter, type Write } from "./account-writer.ts";

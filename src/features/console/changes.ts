@@ -2,7 +2,7 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { changesOfRuns, netChanges } from "../../core/history/run-changes.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";

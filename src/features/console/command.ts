@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ownId } from "../../core/events/event-key.ts";
-import { channelOf } from "../../core/protocol/platform.ts";
+import { channelOf } from "../../core/platform/thread.ts";
 import type { CommandOutcome } from "../../feature.ts";
 import { eventBy, refusalAt } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";

@@ -1,13 +1,9 @@
 import { eventKey, ownId } from "../../core/events/event-key.ts";
+import type { InboundAction, Receipt } from "../../core/platform/inbound.ts";
+import type { OutgoingFile } from "../../core/platform/outgoing.ts";
+import { type Person, sessionKeyOf } from "../../core/platform/thread.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { cancelledByPerson } from "../../core/protocol/cancel-cause.ts";
-import {
-  type InboundAction,
-  type OutgoingFile,
-  type Person,
-  type Receipt,
-  sessionKeyOf,
-} from "../../core/protocol/platform.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import type { ConsoleScope } from "./scope.ts";

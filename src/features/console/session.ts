@@ -1,6 +1,6 @@
 import { changedFilesOf } from "../../core/history/run-changes.ts";
 import { mayChangeSession } from "../../core/permissions/access.ts";
-import { sessionKeyOf } from "../../core/protocol/platform.ts";
+import { sessionKeyOf } from "../../core/platform/thread.ts";
 import { costOfAll, type UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
 import type { TeamSessions } from "../../feature.ts";

@@ -1,8 +1,8 @@
 import { join } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { sessionEventBodySchema } from "../../core/events/session-event.ts";
+import { type ThreadRef, threadRefSchema } from "../../core/platform/thread.ts";
 import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messages.ts";
-import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Client, Stored } from "../../core/store/database/client.ts";
 import { peopleNamed, USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
 import { OPEN_RUN } from "../../core/store/runs.ts";

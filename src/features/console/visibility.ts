@@ -1,6 +1,6 @@
 import { cacheAnswers } from "../../core/answer-cache.ts";
 import { ownId } from "../../core/events/event-key.ts";
-import { channelOf, type Person, type ThreadRef } from "../../core/protocol/platform.ts";
+import { channelOf, type Person, type ThreadRef } from "../../core/platform/thread.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import type { ChannelRow, ThreadRow } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from "../../core/protocol/platform.ts";
+import type { OutgoingMessage } from "../../core/platform/outgoing.ts";
 import { SKILL_ORIGINS } from "../../core/skills/skills.ts";
 import { codeBlock, inlineCode, visibleText } from "../../core/text/plain-text.ts";
 import type { InstructionText } from "../../tools/instructions/instruction-gate.ts";

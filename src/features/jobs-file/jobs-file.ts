@@ -10,8 +10,9 @@ import {
   type DeclaredJobResult,
   JOB_FIELDS,
 } from "../../core/jobs/job-control.ts";
+import type { Platforms } from "../../core/platform/descriptor.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { Platforms, ThreadRef } from "../../core/protocol/platform.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 

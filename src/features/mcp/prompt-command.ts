@@ -1,8 +1,8 @@
 import { firstWord } from "../../core/command-line/arguments.ts";
 import type { CommandReply } from "../../core/command-line/command.ts";
 import { shellWords } from "../../core/command-line/shell-words.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
 import { textOf } from "../../core/protocol/messages.ts";
-import { privateMessage } from "../../core/protocol/replies.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { isObject } from "../../core/text/from-json.ts";
 import type { McpConnection } from "./connection.ts";

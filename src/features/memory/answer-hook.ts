@@ -1,4 +1,4 @@
-import { channelKeyOf } from "../../core/protocol/platform.ts";
+import { channelKeyOf } from "../../core/platform/thread.ts";
 import type { RunHook } from "../../core/run/run-hooks.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";

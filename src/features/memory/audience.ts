@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { type NewMemory, ORIGINS, type Origin } from "./memory.ts";
 
 /** The place of a question, and the person who asks; `personId` is null if nobody does, as in a job. */

@@ -3,8 +3,8 @@ import type { ChatCommand, CommandContext, CommandReply } from "../../core/comma
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { quoteInput } from "../../core/command-line/quote-input.ts";
 import { keepInMind, rememberCommand } from "../../core/commands/remember.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
 import type { FormValues } from "../../core/protocol/form.ts";
-import { privateMessage } from "../../core/protocol/replies.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
 import type { Act } from "../../feature.ts";
 import type { WriteAudit } from "../../feature-host.ts";

@@ -1,6 +1,6 @@
 import type { CommandContext, CommandReply, FormReply } from "../../core/command-line/command.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
 import type { Form, FormField } from "../../core/protocol/form.ts";
-import { privateMessage } from "../../core/protocol/replies.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
 import { KINDS, type Memory } from "./memory.ts";
 

@@ -1,6 +1,6 @@
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { isDiskFull } from "../../core/protocol/database-failure.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { utcDay } from "../../core/text/utc.ts";
 import type { FeatureHost } from "../../feature-host.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 
 /** Kinds of memory: a passing note, an event, a lasting fact, how something is done. */
 export const KINDS = ["working", "episodic", "semantic", "procedural"] as const;

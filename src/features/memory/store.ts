@@ -1,6 +1,6 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
-import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
+import { type ThreadRef, threadRefSchema } from "../../core/platform/thread.ts";
 import { type Client, insert, mapRow } from "../../core/store/database/client.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import type { Reader } from "./audience.ts";

@@ -1,6 +1,6 @@
 import type { SubcommandWorld } from "../../cli/subcommand.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { type DeletionScope, deleteSessions } from "./delete-sessions.ts";
 import { dataText, openRunsNote } from "./person/data-text.ts";
 import { erasePerson, findPerson, markPerson } from "./person/delete-person.ts";

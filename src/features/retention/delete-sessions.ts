@@ -1,6 +1,7 @@
 import { ownId } from "../../core/events/event-key.ts";
+import type { OutgoingMessage } from "../../core/platform/outgoing.ts";
+import { channelOf, type ThreadRef } from "../../core/platform/thread.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { channelOf, type OutgoingMessage, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import { threadsIn } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";

@@ -4,7 +4,7 @@ import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { quoteInput } from "../../core/command-line/quote-input.ts";
 import { effectiveSession } from "../../core/command-line/session-to-change.ts";
 import { isAdmin } from "../../core/permissions/access.ts";
-import { privateMessage } from "../../core/protocol/replies.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
 import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";

@@ -7,8 +7,8 @@ import type {
   JobPreview,
   JobRequest,
 } from "../../core/jobs/job-control.ts";
+import { channelKeyOf, type ThreadRef } from "../../core/platform/thread.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import { channelKeyOf, type ThreadRef } from "../../core/protocol/platform.ts";
 import { type BrokenJob, type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";

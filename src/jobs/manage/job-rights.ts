@@ -1,8 +1,8 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
 import { isAdmin, isNamed } from "../../core/permissions/access.ts";
+import { channelKeyOf, type ThreadRef } from "../../core/platform/thread.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
-import { channelKeyOf, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
 import { UNKNOWN_CHANNEL } from "../scheduling/job-input.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";

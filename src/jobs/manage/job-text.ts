@@ -1,7 +1,7 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobLogLine, JobOverview } from "../../core/jobs/job-control.ts";
+import { channelKeyOf } from "../../core/platform/thread.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import { channelKeyOf } from "../../core/protocol/platform.ts";
 import { type OccurrenceRow, OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
 import type { PauseCause } from "../../core/store/pause-cause.ts";

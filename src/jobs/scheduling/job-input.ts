@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MODES } from "../../core/agents/query-config.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { JOB_FIELDS, type JobField, type JobInput, type JobProblems } from "../../core/jobs/job-control.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { ThreadRef } from "../../core/platform/thread.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobSettings } from "../../core/store/jobs.ts";
 import { plainLine } from "../../core/text/plain-text.ts";

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { contentOf, FILE_NAME_CHARS } from "../../core/input/attached-files.ts";
 import { labelOfMessage } from "../../core/input/message-label.ts";
+import type { ThreadMessage } from "../../core/platform/chat-platform.ts";
+import type { Attachment } from "../../core/platform/inbound.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Author, ToolResultContent } from "../../core/protocol/messages.ts";
-import type { Attachment, ThreadMessage } from "../../core/protocol/platform.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";

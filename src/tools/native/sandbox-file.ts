@@ -1,4 +1,4 @@
-import type { OutgoingFile } from "../../core/protocol/platform.ts";
+import type { OutgoingFile } from "../../core/platform/outgoing.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { relativePath } from "../sandboxed/guest-call.ts";
 import { secretKind } from "../secrets/secret-files.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
+import type { OutgoingFile } from "../../core/platform/outgoing.ts";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
-import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { answerMessage } from "../native/answer-message.ts";

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { formatEdit, formatPost, postKey, threadName, withoutMark } from "../../../src/adapters/discord/format.ts";
 import { DISCORD_LIMITS } from "../../../src/adapters/discord/limits.ts";
 import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
-import type { Button, OutgoingMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { Button, OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 
 const thread: ThreadRef = { platform: "discord", workspaceId: "1", channelId: "2", threadId: "3" };

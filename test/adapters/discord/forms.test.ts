@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Receipt } from "../../../src/core/protocol/platform.ts";
+import type { Receipt } from "../../../src/core/platform/inbound.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
 import { ASKS, WRONG } from "../a-form.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withoutMark } from "../../../src/adapters/discord/format.ts";
-import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
+import type { InboundMessage } from "../../../src/core/platform/inbound.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { failureOf, plainMessage, required } from "../../contracts/platform-steps.ts";
 import { type Harbour, openHarbour } from "../../support/discord/harness.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Receive } from "../../../src/core/protocol/platform.ts";
+import type { Receive } from "../../../src/core/platform/inbound.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { openHarbour } from "../../support/discord/harness.ts";

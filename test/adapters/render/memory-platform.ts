@@ -1,14 +1,11 @@
 import type { PacedPlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
+import type { ChatPlatform } from "../../../src/core/platform/chat-platform.ts";
+import type { PlatformLimits } from "../../../src/core/platform/descriptor.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import type { RunViewOptions } from "../../../src/core/progress/run-view.ts";
 import type { AppError } from "../../../src/core/protocol/errors.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
-import type {
-  ChatPlatform,
-  OutgoingMessage,
-  PlatformLimits,
-  PostedMessage,
-  ThreadRef,
-} from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
 

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
 import { endingButtons, endingOf, foldLine, runEnd } from "../../../src/adapters/render/outcome-text.ts";
 import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { AppError, type ErrorCode } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
-import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { lineText } from "../../../src/core/protocol/shown.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Receipt } from "../../../src/core/protocol/platform.ts";
+import type { Receipt } from "../../../src/core/platform/inbound.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 import { ASKS, FORM, WORDS, WRONG } from "../a-form.ts";

@@ -3,7 +3,7 @@ import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform
 import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { withStatus } from "../../../src/adapters/render/status-view.ts";
-import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
+import type { InboundMessage } from "../../../src/core/platform/inbound.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { begin } from "../../contracts/platform-steps.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { InboundMessage, OutgoingMessage } from "../../../src/core/protocol/platform.ts";
+import type { InboundMessage } from "../../../src/core/platform/inbound.ts";
+import type { OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { begin, plainMessage } from "../../contracts/platform-steps.ts";
 import { freePort } from "../../support/program/free-port.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ABOUT_MESSAGE } from "../../../src/core/inbound/prompts.ts";
-import type { HomeView, Receipt } from "../../../src/core/protocol/platform.ts";
-import { reply } from "../../../src/core/protocol/replies.ts";
+import type { HomeView } from "../../../src/core/platform/home-view.ts";
+import type { Receipt } from "../../../src/core/platform/inbound.ts";
+import { reply } from "../../../src/core/platform/replies.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 import type { SlackPeople } from "../../support/slack/slack-people.ts";

@@ -7,7 +7,7 @@ import { socketPath } from "../../../src/adapters/terminal/socket.ts";
 import type { ClientFrame } from "../../../src/adapters/terminal/wire.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
-import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type {

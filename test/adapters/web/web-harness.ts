@@ -3,7 +3,7 @@ import type { PageMessage } from "../../../src/adapters/render/local/wire.ts";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { renderMarkdown } from "../../../src/adapters/web/page/text/markdown.ts";
 import type { ClientFrame } from "../../../src/adapters/web/wire.ts";
-import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import type {
   Noise,
   PersonName,

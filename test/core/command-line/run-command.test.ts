@@ -3,7 +3,7 @@ import { nearest } from "../../../src/core/command-line/nearest.ts";
 import { typedCommand } from "../../../src/core/command-line/run-command.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { fitMessage, privateMessage } from "../../../src/core/protocol/replies.ts";
+import { fitMessage, privateMessage } from "../../../src/core/platform/replies.ts";
 import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
 
 test.each([

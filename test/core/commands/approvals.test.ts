@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import type { Person } from "../../../src/core/protocol/platform.ts";
+import type { Person } from "../../../src/core/platform/thread.ts";
 import { click, intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
 const BEN: Person = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };

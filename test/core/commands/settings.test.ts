@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { childStartKey } from "../../../src/core/events/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
 import { click, intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import type { InboundAction, Person, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { InboundAction } from "../../../src/core/platform/inbound.ts";
+import type { Person, ThreadRef } from "../../../src/core/platform/thread.ts";
 import type { RunHook } from "../../../src/core/run/run-hooks.ts";
 import { click, intakeOptions, mention, privateText, slash } from "./intake-fixture.ts";
 

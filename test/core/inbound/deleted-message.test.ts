@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import type { InboundDeletion, InboundMessage } from "../../../src/core/protocol/platform.ts";
+import type { InboundDeletion, InboundMessage } from "../../../src/core/platform/inbound.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { aborted } from "../../contracts/engine-recorder.ts";
 import { intakeOptions, mention } from "./intake-fixture.ts";

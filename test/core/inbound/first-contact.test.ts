@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createFirstContact } from "../../../src/core/inbound/first-contact.ts";
-import type { OutgoingMessage, PostedMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { intakeOptions, mention } from "./intake-fixture.ts";
 

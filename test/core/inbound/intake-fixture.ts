@@ -3,14 +3,9 @@ import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import type { SessionHandler } from "../../../src/core/engine/engine.ts";
 import type { IntakeOptions } from "../../../src/core/inbound/intake.ts";
-import type {
-  InboundAction,
-  InboundCommand,
-  InboundMessage,
-  OutgoingMessage,
-  Receipt,
-  ThreadRef,
-} from "../../../src/core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, InboundMessage, Receipt } from "../../../src/core/platform/inbound.ts";
+import type { OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { Recorder } from "../../contracts/engine-recorder.ts";

@@ -3,8 +3,8 @@ import type { TakeLock } from "../../../src/core/cluster.ts";
 import type { ChatCommand } from "../../../src/core/command-line/command.ts";
 import type { SessionEngine } from "../../../src/core/engine/engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
-import { privateMessage } from "../../../src/core/protocol/replies.ts";
+import type { InboundMessage } from "../../../src/core/platform/inbound.ts";
+import { privateMessage } from "../../../src/core/platform/replies.ts";
 import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
 
 test("a redelivered mention starts one run, also if another process receives it", async () => {

@@ -12,9 +12,9 @@ import {
 import { localCommandIn } from "../../../src/core/input/local-command-text.ts";
 import { messagesOf, type RunInputOptions } from "../../../src/core/input/run-input.ts";
 import { takeInput } from "../../../src/core/input/take-input.ts";
+import type { OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
 import type { QueryEvent } from "../../../src/core/protocol/events.ts";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
-import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { errorResult, type ToolResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import { createRunJournal } from "../../../src/core/run/run-journal.ts";

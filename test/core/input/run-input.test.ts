@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { StoredEvent } from "../../../src/core/events/session-event.ts";
 import { messagesOf, type RunInputOptions } from "../../../src/core/input/run-input.ts";
+import type { ThreadMessage } from "../../../src/core/platform/chat-platform.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import type { ThreadMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { outsideOf } from "../../../src/core/trust/label.ts";
 import { countingIds } from "../../support/runtime.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
 import { PlatformError, SandboxError } from "../../../src/core/protocol/errors.ts";
-import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
 import { type SimOffice, simOffice } from "../../support/simulation/sim-office.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/platform/outgoing.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
 import { nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

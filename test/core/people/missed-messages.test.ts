@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { keepCaughtUp } from "../../../src/core/people/missed-messages.ts";
+import type { InboundEvent, InboundMessage } from "../../../src/core/platform/inbound.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import type { InboundEvent, InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { keepCaughtUpTogether } from "../../../src/core/people/shared-catch-up.ts";
-import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
+import type { InboundMessage } from "../../../src/core/platform/inbound.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";

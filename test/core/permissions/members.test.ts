@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { membersOn } from "../../../src/core/permissions/members.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const CHANNEL: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: null };

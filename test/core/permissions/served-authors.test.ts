@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { withServedAuthors } from "../../../src/core/permissions/served-authors.ts";
-import type { ChatPlatform, Person, ThreadMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { ChatPlatform, ThreadMessage } from "../../../src/core/platform/chat-platform.ts";
+import type { Person, ThreadRef } from "../../../src/core/platform/thread.ts";
 
 const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" };
 const EVERYBODY = { admins: [], deny: [], guests: false, external: false };

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { TakeLock } from "../../../src/core/cluster.ts";
 import type { TurnContext } from "../../../src/core/engine/engine.ts";
+import type { OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import type { OutgoingMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { JobThreads } from "../../../src/core/run/job-thread.ts";
 import type { SessionRow } from "../../../src/core/store/sessions.ts";
 import type { Store } from "../../../src/core/store/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sessionKeyOf } from "../../../src/core/protocol/platform.ts";
+import { sessionKeyOf } from "../../../src/core/platform/thread.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { query, startPostgres } from "../../support/database/postgres.ts";

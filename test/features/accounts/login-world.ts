@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import type { FeatureRoutes } from "../../../src/adapters/web/server/feature-routes.ts";
 import type { ClientFrame, ServerFrame } from "../../../src/adapters/web/wire.ts";
-import type { Receive } from "../../../src/core/protocol/platform.ts";
+import type { Receive } from "../../../src/core/platform/inbound.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { passwordHashing } from "../../../src/core/text/password-hash.ts";
 import { createLogins, type LoginSettings } from "../../../src/features/accounts/accounts.ts";

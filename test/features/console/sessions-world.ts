@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { Person } from "../../../src/core/platform/thread.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
-import type { Person } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import type { TeamOverview, TeamUsage } from "../../../src/feature.ts";
 import type { ConsoleRoute } from "../../../src/features/console/answers.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { privateMessage } from "../../../src/core/protocol/replies.ts";
+import { privateMessage } from "../../../src/core/platform/replies.ts";
 import { begin, connect, everything, hostile, useConnected } from "./connected.ts";
 
 const connected = useConnected(async () => ({ all: everything({ title: "My Server", description: "for tests" }) }));

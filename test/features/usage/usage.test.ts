@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import type { Receipt } from "../../../src/core/protocol/platform.ts";
+import type { Receipt } from "../../../src/core/platform/inbound.ts";
 import { Canvas, fitted, textWidth } from "../../../src/features/usage/chart/canvas.ts";
 import { usageChart } from "../../../src/features/usage/chart/usage-chart.ts";
 import { usageFeature } from "../../../src/features/usage/feature.ts";

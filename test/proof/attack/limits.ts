@@ -1,4 +1,4 @@
-import type { Person } from "../../../src/core/protocol/platform.ts";
+import type { Person } from "../../../src/core/platform/thread.ts";
 import { ANA, BOB } from "../../support/simulation/sim-people.ts";
 import type { Step, Turn } from "../../support/trust/play.ts";
 import { agent, bash, program, write } from "../../support/trust/steps.ts";

@@ -1,5 +1,5 @@
 import { TokenBucket } from "../../../src/adapters/render/pacing/token-bucket.ts";
-import type { RateBucket } from "../../../src/core/protocol/platform.ts";
+import type { RateBucket } from "../../../src/core/platform/descriptor.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import type { RateRequest, RateResult, SharedRates } from "../../../src/core/shared-rates.ts";
 

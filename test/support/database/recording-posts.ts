@@ -1,4 +1,4 @@
-import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/platform/outgoing.ts";
 import type { ToolThread } from "../../../src/core/tool.ts";
 import { idleThread } from "../talk/idle-thread.ts";
 

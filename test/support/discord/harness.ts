@@ -1,6 +1,6 @@
 import { createDiscordPlatform, type DiscordOptions } from "../../../src/adapters/discord/adapter.ts";
 import type { CommandForm } from "../../../src/adapters/discord/interactions/command-registration.ts";
-import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type {

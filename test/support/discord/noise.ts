@@ -1,4 +1,4 @@
-import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import type { Noise } from "../../contracts/platform-harness.ts";
 import type { DiscordServer } from "./server.ts";
 import { type Channel, type Guild, TYPE, type User } from "./world.ts";

@@ -1,10 +1,5 @@
-import {
-  type InboundEvent,
-  type InboundMessage,
-  type Person,
-  type Receipt,
-  sessionKeyOf,
-} from "../../../src/core/protocol/platform.ts";
+import type { InboundEvent, InboundMessage, Receipt } from "../../../src/core/platform/inbound.ts";
+import { type Person, sessionKeyOf } from "../../../src/core/platform/thread.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { Decisions } from "./decisions.ts";

@@ -1,4 +1,4 @@
-import type { Receipt } from "../../../src/core/protocol/platform.ts";
+import type { Receipt } from "../../../src/core/platform/inbound.ts";
 import type { ApprovalRow } from "../../../src/core/store/run/approvals.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { CHIEF } from "./sim-people.ts";

@@ -1,6 +1,6 @@
 import type { ChildReport } from "../../../src/core/events/child-event.ts";
+import type { Receipt } from "../../../src/core/platform/inbound.ts";
 import { type Message, type ToolUseBlock, textOf, toolUsesOf } from "../../../src/core/protocol/messages.ts";
-import type { Receipt } from "../../../src/core/protocol/platform.ts";
 import { reportOf } from "../../../src/core/store/child-status.ts";
 import type { ChildRow } from "../../../src/core/store/run/children.ts";
 import type { RunRow } from "../../../src/core/store/runs.ts";

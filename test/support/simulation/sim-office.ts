@@ -10,17 +10,11 @@ import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engin
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import { withServedAuthors } from "../../../src/core/permissions/served-authors.ts";
+import type { ChatPlatform, ThreadMessage } from "../../../src/core/platform/chat-platform.ts";
+import type { Attachment, InboundMessage, Receipt, Receive } from "../../../src/core/platform/inbound.ts";
+import type { OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
+import type { Person } from "../../../src/core/platform/thread.ts";
 import type { AppError } from "../../../src/core/protocol/errors.ts";
-import type {
-  Attachment,
-  ChatPlatform,
-  InboundMessage,
-  OutgoingMessage,
-  Person,
-  Receipt,
-  Receive,
-  ThreadMessage,
-} from "../../../src/core/protocol/platform.ts";
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { cardKeyOf } from "../../../src/core/run/run-hooks.ts";

@@ -1,4 +1,5 @@
-import type { InboundAction, InboundCommand, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, Receipt, Receive } from "../../../src/core/platform/inbound.ts";
+import type { Person } from "../../../src/core/platform/thread.ts";
 import type { SimMessage } from "./sim-platform.ts";
 import type { SimProcess, World } from "./world.ts";
 

@@ -1,11 +1,8 @@
+import type { ChatPlatform } from "../../../src/core/platform/chat-platform.ts";
+import type { PlatformLimits } from "../../../src/core/platform/descriptor.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import type {
-  ChatPlatform,
-  OutgoingMessage,
-  PlatformLimits,
-  PostedMessage,
-  ThreadRef,
-} from "../../../src/core/protocol/platform.ts";
 import { aPlatform } from "../talk/a-platform.ts";
 import type { SimProcess, World } from "./world.ts";
 

@@ -5,7 +5,7 @@ import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
-import type { Receive } from "../../../src/core/protocol/platform.ts";
+import type { Receive } from "../../../src/core/platform/inbound.ts";
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import { SessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";

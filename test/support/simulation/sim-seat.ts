@@ -1,7 +1,7 @@
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import type { SessionEngine } from "../../../src/core/engine/engine.ts";
 import type { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
-import type { ChatPlatform } from "../../../src/core/protocol/platform.ts";
+import type { ChatPlatform } from "../../../src/core/platform/chat-platform.ts";
 import type { SharedRates } from "../../../src/core/shared-rates.ts";
 import type { SimProcess, World } from "./world.ts";
 

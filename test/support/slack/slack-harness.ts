@@ -1,6 +1,8 @@
 import { createSlackPlatform, type SlackOptions } from "../../../src/adapters/slack/adapter.ts";
+import type { ChatPlatform } from "../../../src/core/platform/chat-platform.ts";
+import type { PostedMessage } from "../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../src/core/platform/thread.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
-import type { ChatPlatform, PostedMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type { Noise, PersonName, PlatformHarness, Said, SayOptions } from "../../contracts/platform-harness.ts";
 import { readableText } from "./slack-blocks.ts";

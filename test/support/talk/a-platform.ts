@@ -1,4 +1,4 @@
-import type { PlatformDescriptor } from "../../../src/core/protocol/platform.ts";
+import type { PlatformDescriptor } from "../../../src/core/platform/descriptor.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 
 /** Slack's descriptor as the core knows it, with a test's changes. */

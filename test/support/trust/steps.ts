@@ -1,4 +1,4 @@
-import type { ThreadMessage } from "../../../src/core/protocol/platform.ts";
+import type { ThreadMessage } from "../../../src/core/platform/chat-platform.ts";
 import type { Step } from "./play.ts";
 
 /** Shorthands for a model's calls. */

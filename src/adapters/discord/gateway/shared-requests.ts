@@ -1,5 +1,5 @@
 import type { RESTOptions } from "discord.js";
-import type { RateBucket } from "../../../core/protocol/platform.ts";
+import type { RateBucket } from "../../../core/platform/descriptor.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { RateRequest, SharedRates } from "../../../core/shared-rates.ts";
 import { SHARED_EDITS, SHARED_POSTS, SHARED_REQUESTS } from "../limits.ts";

@@ -1,8 +1,8 @@
 import type { REST, WebSocketOptions } from "discord.js";
 import { z } from "zod";
 import type { Cluster } from "../../../core/cluster.ts";
+import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { waitAtMost } from "../../../core/wait-at-most.ts";
 import { fetchInitialEvents, guildOf, type InitialEvents } from "./initial-events.ts";

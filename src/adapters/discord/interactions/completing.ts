@@ -1,5 +1,5 @@
 import { InteractionType } from "discord.js";
-import type { Completion, InboundCompletion, Receive } from "../../../core/protocol/platform.ts";
+import type { Completion, InboundCompletion, Receive } from "../../../core/platform/inbound.ts";
 import { cut } from "../../../core/text/plain-text.ts";
 import { actorOf, type ChannelContext, interactionKey, locationOf, threadOf } from "../inbound.ts";
 import { CHOICE_CHARS, CHOICES } from "../limits.ts";

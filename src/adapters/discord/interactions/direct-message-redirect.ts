@@ -1,5 +1,6 @@
 import { InteractionType } from "discord.js";
-import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import type { OutgoingMessage } from "../../../core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../core/platform/thread.ts";
 import { CUSTOM_ID_CHARS } from "../limits.ts";
 import type { WireInteraction } from "../wire.ts";
 

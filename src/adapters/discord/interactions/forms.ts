@@ -1,6 +1,6 @@
 import { ComponentType, InteractionType, TextInputStyle } from "discord.js";
+import type { InboundCommand } from "../../../core/platform/inbound.ts";
 import type { Form, FormField } from "../../../core/protocol/form.ts";
-import type { InboundCommand } from "../../../core/protocol/platform.ts";
 import { cut } from "../../../core/text/plain-text.ts";
 import { filledValues, fittedFields } from "../../render/form-fields.ts";
 import { actorOf, type ChannelContext, interactionKey, locationOf, rootIn, threadOf } from "../inbound.ts";

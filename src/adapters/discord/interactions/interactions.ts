@@ -1,15 +1,10 @@
 import { ApplicationCommandType, InteractionResponseType, InteractionType } from "discord.js";
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { ownId } from "../../../core/events/event-key.ts";
+import type { InboundAction, InboundCommand, InboundMessage, Receipt } from "../../../core/platform/inbound.ts";
+import type { OutgoingMessage } from "../../../core/platform/outgoing.ts";
+import { privateMessage } from "../../../core/platform/replies.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
-import type {
-  InboundAction,
-  InboundCommand,
-  InboundMessage,
-  OutgoingMessage,
-  Receipt,
-} from "../../../core/protocol/platform.ts";
-import { privateMessage } from "../../../core/protocol/replies.ts";
 import { privateAnswer } from "../../render/private-answer.ts";
 import { formatEphemeral } from "../format.ts";
 import {

@@ -1,5 +1,5 @@
+import type { Attachment } from "../../../core/platform/inbound.ts";
 import type { PlatformError } from "../../../core/protocol/errors.ts";
-import type { Attachment } from "../../../core/protocol/platform.ts";
 import { bytesAtMost, unreadable } from "../../render/attachment.ts";
 import { callDiscord } from "../errors.ts";
 import type { DiscordRest } from "../rest.ts";

@@ -1,4 +1,4 @@
-import type { Attachment } from "../../../core/protocol/platform.ts";
+import type { Attachment } from "../../../core/platform/inbound.ts";
 import { everyComponent } from "./components.ts";
 import { fileNameOf } from "./embeds.ts";
 import type { WireContent, WireMedia, WireMessage } from "./message-schema.ts";

@@ -1,4 +1,5 @@
-import type { LinkingMessage, Membership, ThreadRef } from "../../../core/protocol/platform.ts";
+import type { LinkingMessage, Membership } from "../../../core/platform/chat-platform.ts";
+import type { ThreadRef } from "../../../core/platform/thread.ts";
 import { type Channels, DM_WORKSPACE } from "../channels.ts";
 import type { DiscordRest } from "../rest.ts";
 import type { WireMessage } from "./message-schema.ts";

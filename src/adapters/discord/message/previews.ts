@@ -1,4 +1,4 @@
-import type { LinkingMessage, LinkPreviews } from "../../../core/protocol/platform.ts";
+import type { LinkingMessage, LinkPreviews } from "../../../core/platform/chat-platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { untilLinksAreShown } from "../../render/shown-links.ts";
 import { messageIn } from "../history.ts";

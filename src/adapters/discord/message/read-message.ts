@@ -1,5 +1,5 @@
 import { MessageFlags, MessageType } from "discord.js";
-import type { ThreadMessage } from "../../../core/protocol/platform.ts";
+import type { ThreadMessage } from "../../../core/platform/chat-platform.ts";
 import type { ReadMessage } from "../../render/read-message.ts";
 import { timeOf } from "../snowflake.ts";
 import { componentsText } from "./components.ts";

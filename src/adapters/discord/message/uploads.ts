@@ -1,6 +1,6 @@
 import type { RawFile } from "discord.js";
-import type { OutgoingFile, OutgoingMessage } from "../../../core/protocol/platform.ts";
-import { privateMessage } from "../../../core/protocol/replies.ts";
+import type { OutgoingFile, OutgoingMessage } from "../../../core/platform/outgoing.ts";
+import { privateMessage } from "../../../core/platform/replies.ts";
 import { DISCORD_LIMITS, FILES_BYTES } from "../limits.ts";
 
 const LINE_END = 0x0a;

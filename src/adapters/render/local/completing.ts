@@ -1,5 +1,5 @@
 import type { ChatCommand, CommandOption } from "../../../core/command-line/command.ts";
-import type { Completion, InboundCompletion } from "../../../core/protocol/platform.ts";
+import type { Completion, InboundCompletion } from "../../../core/platform/inbound.ts";
 import type { PageCompletion } from "./wire.ts";
 
 /** An argument being typed at the end of a line. */

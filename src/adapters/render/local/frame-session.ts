@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { ChatCommand } from "../../../core/command-line/command.ts";
 import { KeyedMutex } from "../../../core/keyed-mutex.ts";
+import type { Receipt, Receive } from "../../../core/platform/inbound.ts";
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import { isDiskFull } from "../../../core/protocol/database-failure.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { Receipt, Receive } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { causeChain } from "../../../core/protocol/system-code.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";

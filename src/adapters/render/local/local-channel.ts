@@ -1,14 +1,13 @@
 import { eventKey } from "../../../core/events/event-key.ts";
-import type { FormValues } from "../../../core/protocol/form.ts";
+import type { PlatformDescriptor } from "../../../core/platform/descriptor.ts";
 import type {
   InboundAction,
   InboundCommand,
   InboundCompletion,
   InboundMessage,
-  Person,
-  PlatformDescriptor,
-  ThreadRef,
-} from "../../../core/protocol/platform.ts";
+} from "../../../core/platform/inbound.ts";
+import type { Person, ThreadRef } from "../../../core/platform/thread.ts";
+import type { FormValues } from "../../../core/protocol/form.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { bodyOf } from "./message-body.ts";
 

@@ -1,12 +1,8 @@
 import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
-import type {
-  ChatPlatform,
-  InboundMessage,
-  Person,
-  PostedMessage,
-  ThreadMessage,
-  ThreadRef,
-} from "../../../core/protocol/platform.ts";
+import type { ChatPlatform, ThreadMessage } from "../../../core/platform/chat-platform.ts";
+import type { InboundMessage } from "../../../core/platform/inbound.ts";
+import type { PostedMessage } from "../../../core/platform/outgoing.ts";
+import type { Person, ThreadRef } from "../../../core/platform/thread.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { unreadable } from "../attachment.ts";
 import { asPlatformErrors, threadGone } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { OutgoingFile, OutgoingMessage } from "../../../core/protocol/platform.ts";
+import type { OutgoingFile, OutgoingMessage } from "../../../core/platform/outgoing.ts";
 import type { LocalFile, LocalMessage, LocalThread } from "../../../core/store/web-threads.ts";
 import { commandAsTitle } from "../../../core/text/command-as-title.ts";
 import { fromJson } from "../../../core/text/from-json.ts";

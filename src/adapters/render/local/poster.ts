@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
+import type { OutgoingMessage } from "../../../core/platform/outgoing.ts";
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { asPlatformErrors, threadGone } from "./errors.ts";

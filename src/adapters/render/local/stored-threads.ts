@@ -1,4 +1,4 @@
-import type { PlatformName } from "../../../core/protocol/platform.ts";
+import type { PlatformName } from "../../../core/platform/thread.ts";
 import type { Store, StoreTransaction } from "../../../core/store/store.ts";
 import type { SecretMasking } from "../../../core/text/secret-masking.ts";
 import type { LocalThreadStore } from "./thread-store.ts";

@@ -1,5 +1,7 @@
+import type { ChatPlatform } from "../../../core/platform/chat-platform.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../core/platform/thread.ts";
 import { factsOf } from "../../../core/platform-facts.ts";
-import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
 import type { SharedRates } from "../../../core/shared-rates.ts";

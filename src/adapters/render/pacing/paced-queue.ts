@@ -1,5 +1,6 @@
+import type { RateBucket } from "../../../core/platform/descriptor.ts";
+import type { Lane } from "../../../core/platform/outgoing.ts";
 import { PlatformError } from "../../../core/protocol/errors.ts";
-import type { Lane, RateBucket } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { RateResult, SharedRates } from "../../../core/shared-rates.ts";
 import { TokenBucket } from "./token-bucket.ts";

@@ -1,4 +1,4 @@
-import type { PlatformLimits } from "../../../core/protocol/platform.ts";
+import type { PlatformLimits } from "../../../core/platform/descriptor.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../../core/shared-rates.ts";
 import { type Gate, PacedQueue, type SharedBucket, type Turn } from "./paced-queue.ts";

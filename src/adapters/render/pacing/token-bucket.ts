@@ -1,4 +1,4 @@
-import type { RateBucket } from "../../../core/protocol/platform.ts";
+import type { RateBucket } from "../../../core/platform/descriptor.ts";
 
 /** Allowance for callers whose `now` lies in the past, and for pauses that push `#fullAt` ahead. In milliseconds. */
 const TOLERANCE_MS = 30_000;

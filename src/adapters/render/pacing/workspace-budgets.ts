@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
-import type { ChatPlatform } from "../../../core/protocol/platform.ts";
+import type { ChatPlatform } from "../../../core/platform/chat-platform.ts";
 import { RateScheduler, type WorkspaceRates } from "./rate-scheduler.ts";
 
 type Rated = Pick<ChatPlatform, "descriptor" | "workspaces">;

@@ -1,6 +1,6 @@
+import type { OutgoingMessage } from "../../../core/platform/outgoing.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import { z } from "zod";
+import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { listenError } from "../../render/listen-error.ts";
 import { HTTP_LIMITS, type HttpLimits } from "../limits.ts";

@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../core/cluster.ts";
 import { whenAborted } from "../../../core/hold-roles.ts";
-import type { PlatformHealth } from "../../../core/protocol/platform.ts";
+import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SOCKETS } from "../limits.ts";
 import type { SlackTransport, TakePayload } from "./transport.ts";

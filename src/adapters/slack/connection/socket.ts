@@ -1,8 +1,8 @@
 import type { SocketModeReceiver } from "@slack/bolt";
 import { z } from "zod";
+import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
 import { PlatformError, toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
 import { unlessAborted } from "../../../core/unless-aborted.ts";

@@ -1,4 +1,4 @@
-import type { PlatformHealth } from "../../../core/protocol/platform.ts";
+import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
 
 /**
  * Handles one payload and resolves with the response to Slack (undefined: only the acknowledgement). If it rejects,

@@ -1,5 +1,6 @@
 import { ABOUT_MESSAGE } from "../../../core/inbound/prompts.ts";
-import type { InboundMessage, Person } from "../../../core/protocol/platform.ts";
+import type { InboundMessage } from "../../../core/platform/inbound.ts";
+import type { Person } from "../../../core/platform/thread.ts";
 import { channelKind, type InboundDeps, placeOf } from "../inbound.ts";
 import type { HistoryMessage } from "../wire.ts";
 import { authorOf } from "./history.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
+import type { OutgoingMessage } from "../../../core/platform/outgoing.ts";
 import { mrkdwn, signed } from "../format.ts";
 
 /** Our own limit; a longer text is posted as a separate message. In characters. */

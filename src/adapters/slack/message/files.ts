@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { Attachment } from "../../../core/platform/inbound.ts";
 import { PlatformError } from "../../../core/protocol/errors.ts";
-import type { Attachment } from "../../../core/protocol/platform.ts";
 import { bytesAtMost, unreadable } from "../../render/attachment.ts";
 import { SLACK } from "../descriptor.ts";
 import { toPlatformError } from "../errors.ts";

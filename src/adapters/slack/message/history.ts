@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { ThreadMessage } from "../../../core/platform/chat-platform.ts";
+import type { ThreadRef } from "../../../core/platform/thread.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import { type Directory, SLACKBOT } from "../directory.ts";
 import { callSlack, toPlatformError } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { Attachment } from "../../../core/protocol/platform.ts";
+import type { Attachment } from "../../../core/platform/inbound.ts";
 import { filesInBlocks } from "./blocks.ts";
 import { joined, link, type Node, nodeOf, nodesIn, textOf } from "./node.ts";
 

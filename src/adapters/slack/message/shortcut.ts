@@ -1,6 +1,6 @@
 import { eventKey } from "../../../core/events/event-key.ts";
 import { ASK_SHORTCUT } from "../../../core/inbound/prompts.ts";
-import type { InboundMessage, Receipt } from "../../../core/protocol/platform.ts";
+import type { InboundMessage, Receipt } from "../../../core/platform/inbound.ts";
 import type { InboundDeps } from "../inbound.ts";
 import { mayPostIn } from "../membership.ts";
 import type { SlackWeb } from "../web.ts";

@@ -1,6 +1,7 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { OutgoingFile } from "../../../core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../core/platform/thread.ts";
 import { PlatformError } from "../../../core/protocol/errors.ts";
-import type { OutgoingFile, ThreadRef } from "../../../core/protocol/platform.ts";
 import { callSlack } from "../errors.ts";
 import { FILE_TIMEOUT_MS } from "../limits.ts";
 import type { SlackWeb } from "../web.ts";

@@ -1,9 +1,10 @@
 import type { types } from "@slack/bolt";
 import { z } from "zod";
+import type { OutgoingMessage } from "../../../core/platform/outgoing.ts";
+import { privateMessage } from "../../../core/platform/replies.ts";
+import type { ThreadRef } from "../../../core/platform/thread.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import { explain } from "../../../core/protocol/explain.ts";
-import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
-import { privateMessage } from "../../../core/protocol/replies.ts";
 import { callSlack, POSTING_RESTRICTED, slackErrorName, toPlatformError } from "../errors.ts";
 import { formatMessage, type SlackBody } from "../format.ts";
 import { upload } from "../messages.ts";

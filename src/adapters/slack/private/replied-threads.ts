@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { ThreadRef } from "../../../core/platform/thread.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { ThreadRef } from "../../../core/protocol/platform.ts";
 import { callSlack } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
 import { blockActionsSchema, messageThreadSchema } from "../wire.ts";

@@ -1,5 +1,5 @@
 import type { Duplex, Readable } from "node:stream";
-import type { OutgoingFile } from "../../../core/protocol/platform.ts";
+import type { OutgoingFile } from "../../../core/platform/outgoing.ts";
 import { visibleText } from "../../../core/text/plain-text.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ScreenStream } from "./screen.ts";

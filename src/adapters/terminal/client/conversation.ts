@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OutgoingFile } from "../../../core/protocol/platform.ts";
+import type { OutgoingFile } from "../../../core/platform/outgoing.ts";
 import { localFile } from "../../render/local/message-body.ts";
 import type { MessageBody, PageCommand, PageMessage, PageThread } from "../../render/local/wire.ts";
 import type { ClientFrame, ParsedServerFrame } from "../wire.ts";

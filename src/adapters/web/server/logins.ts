@@ -1,4 +1,4 @@
-import type { Person } from "../../../core/protocol/platform.ts";
+import type { Person } from "../../../core/platform/thread.ts";
 
 /** A viewer reads, an operator also takes part, and an admin also manages accounts. */
 export type AccountRole = "viewer" | "operator" | "admin";

@@ -1,4 +1,4 @@
-import type { PlatformHealth } from "../../../core/protocol/platform.ts";
+import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
 import type { SessionState } from "./team-sessions.ts";
 
 /** The current state of the work that one person may see. Times are in milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import type { Person, ThreadRef } from "../../../core/protocol/platform.ts";
+import type { Person, ThreadRef } from "../../../core/platform/thread.ts";
 import type { RunStep, SessionSummary } from "../../../core/protocol/session-summary.ts";
 import type { SignedIn } from "../server/logins.ts";
 

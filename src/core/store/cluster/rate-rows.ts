@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RateBucket } from "../../protocol/platform.ts";
+import type { RateBucket } from "../../platform/descriptor.ts";
 import type { RateRequest, RateResult, SharedRates } from "../../shared-rates.ts";
 import type { RowsScope } from "./cluster-connection.ts";
 

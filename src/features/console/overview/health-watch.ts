@@ -1,4 +1,5 @@
-import type { PlatformHealth, PlatformName } from "../../../core/protocol/platform.ts";
+import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
+import type { PlatformName } from "../../../core/platform/thread.ts";
 import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 
 /** Precision of the times of a platform's state, in milliseconds. */

@@ -1,5 +1,5 @@
 import type { ChatCommand, CommandReply } from "../../../core/command-line/command.ts";
-import { privateMessage } from "../../../core/protocol/replies.ts";
+import { privateMessage } from "../../../core/platform/replies.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import type { DeletionScope } from "../delete-sessions.ts";
 import { dataText, openRunsNote } from "./data-text.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingFile } from "../../../core/protocol/platform.ts";
+import type { OutgoingFile } from "../../../core/platform/outgoing.ts";
 import type { UsageSum } from "../../../core/store/ledger/usage-report.ts";
 import { drawChart, PALETTE } from "./draw.ts";
 import { encodePng } from "./png.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type PacedPlatform, pacePlatform } from "../../../../src/adapters/render/pacing/paced-platform.ts";
+import type { Lane, OutgoingMessage } from "../../../../src/core/platform/outgoing.ts";
 import { PlatformError } from "../../../../src/core/protocol/errors.ts";
-import type { Lane, OutgoingMessage } from "../../../../src/core/protocol/platform.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { memoryPlatform, THREAD } from "../memory-platform.ts";
 

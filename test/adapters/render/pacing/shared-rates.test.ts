@@ -1,8 +1,9 @@
 import { array, assert, asyncProperty, constantFrom, integer, nat, record } from "fast-check";
 import { expect, test } from "vitest";
 import { type Gate, PacedQueue } from "../../../../src/adapters/render/pacing/paced-queue.ts";
+import type { RateBucket } from "../../../../src/core/platform/descriptor.ts";
+import type { Lane } from "../../../../src/core/platform/outgoing.ts";
 import { PlatformError } from "../../../../src/core/protocol/errors.ts";
-import type { Lane, RateBucket } from "../../../../src/core/protocol/platform.ts";
 import { MemoryRates } from "../../../support/database/memory-rates.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 

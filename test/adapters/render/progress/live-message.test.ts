@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LiveMessage } from "../../../../src/adapters/render/progress/live-message.ts";
+import type { OutgoingMessage } from "../../../../src/core/platform/outgoing.ts";
 import { PlatformError } from "../../../../src/core/protocol/errors.ts";
-import type { OutgoingMessage } from "../../../../src/core/protocol/platform.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { memoryLog } from "../memory-platform.ts";
 

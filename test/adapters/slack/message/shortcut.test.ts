@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ABOUT_MESSAGE, ASK_SHORTCUT as ASK } from "../../../../src/core/inbound/prompts.ts";
-import type { Receipt } from "../../../../src/core/protocol/platform.ts";
+import type { Receipt } from "../../../../src/core/platform/inbound.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
 

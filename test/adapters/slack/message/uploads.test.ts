@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { OutgoingMessage, ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import type { OutgoingMessage } from "../../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../../src/core/platform/thread.ts";
 import { begin, plainMessage } from "../../../contracts/platform-steps.ts";
 import { openSlackHarness, type SlackHarness } from "../../../support/slack/slack-harness.ts";
 

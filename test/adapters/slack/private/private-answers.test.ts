@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import type { OutgoingMessage, Receipt } from "../../../../src/core/protocol/platform.ts";
+import type { Receipt } from "../../../../src/core/platform/inbound.ts";
+import type { OutgoingMessage } from "../../../../src/core/platform/outgoing.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { openSlackHarness, type SlackHarness } from "../../../support/slack/slack-harness.ts";

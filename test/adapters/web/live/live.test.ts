@@ -4,7 +4,7 @@ import { CATCH_UP_CHANGES, FRAME_BYTES, PAGE_MESSAGES } from "../../../../src/ad
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import { WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
 import { watchSessions } from "../../../../src/adapters/web/live/watched-sessions.ts";
-import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import type { ThreadRef } from "../../../../src/core/platform/thread.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { CountingLog } from "../../../support/counting-log.ts";

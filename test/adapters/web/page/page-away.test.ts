@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import type { ThreadRef } from "../../../../src/core/platform/thread.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { usePage } from "./page-under-test.ts";
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JobOverview, JobView } from "../../../../src/core/jobs/job-control.ts";
-import type { OutgoingMessage, PostedMessage, ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../../src/core/platform/outgoing.ts";
+import type { ThreadRef } from "../../../../src/core/platform/thread.ts";
 import type { SessionSummary } from "../../../../src/core/protocol/session-summary.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { liveMessage } from "../../../support/run-messages.ts";

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterEach, beforeEach } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
-import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import type { ThreadRef } from "../../../../src/core/platform/thread.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
 import { type PageVisit, visitIn } from "../../../support/program/page-visit.ts";

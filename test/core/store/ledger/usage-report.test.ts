@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { sessionKeyOf, type ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import { sessionKeyOf, type ThreadRef } from "../../../../src/core/platform/thread.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { startPostgres } from "../../../support/database/postgres.ts";

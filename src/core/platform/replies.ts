@@ -1,4 +1,5 @@
-import type { OutgoingMessage, Receipt } from "./platform.ts";
+import type { Receipt } from "./inbound.ts";
+import type { OutgoingMessage } from "./outgoing.ts";
 
 /** A message for one person only. */
 export function privateMessage(markdown: string): OutgoingMessage {
