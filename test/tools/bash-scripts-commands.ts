@@ -109,4 +109,11 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `sha512sum fruit.txt numbers.txt > s; sha512sum -c s; echo x >> fruit.txt; sha512sum -c s; echo $?; sha512sum --status -c s; echo $?; sha512sum --quiet -c s; echo -n abc | sha384sum; sha512sum nope; echo $?; rm numbers.txt; sha512sum -c s; echo bad | sha512sum -c; echo $?`,
     `yes | head -3; yes a b | head -n 2; yes | { read x; echo $x; }; yes n | sed 2q; yes | head -1 > f; echo \${PIPESTATUS[@]}`,
   ],
+  "sort -m, wc, timeout, diff -N": [
+    `printf 'b\\na\\n' > x; printf 'd\\nc\\n' > y; sort -m x y; sort -mu x x; sort -mr x y; sort -m -k1.1 fruit.txt - x < y; printf '1\\n3\\n' | sort -mn - numbers.txt; sort -mu fruit.txt poem.txt; sort -m empty.txt`,
+    `wc code; wc -l code fruit.txt; wc -l code; wc -c code missing; cat fruit.txt | wc - code`,
+    `{ timeout -s KILL 0.1 sleep 5; echo $?; timeout -sKILL 0.1 sleep 5; echo $?; timeout --signal=9 0.1 sleep 5; echo $?; timeout --preserve-status 0.1 sleep 5; echo $?; timeout -s INT 0.1 sleep 5; echo $?; timeout -s SIGINT --preserve-status 0.1 sleep 5; echo $?; timeout -k 1 0.1 sleep 5; echo $?; timeout -s KILL 5 true; echo $?; } 2> /dev/null`,
+    `diff -N m1 m2; echo $?; diff -N m1 fruit.txt; diff -rN code logs | head -3; uname -i; uname -p; uname -pi`,
+    `for c in cat head 'wc -l' ls stat 'sort' 'grep a' 'test -e' '[ -f'; do $c fruit.txt/ $([ "$c" = '[ -f' ] && echo ]); echo $?; done; cat < fruit.txt/; echo x > fruit.txt/; cp fruit.txt/ x; mv fruit.txt/ y; ls; ls code/ -d; cat code/main.c; cd code/lib/ && pwd`,
+  ],
 };

@@ -34,4 +34,8 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   "order of stdout and stderr": [
     `cat fruit.txt missing numbers.txt > both 2>&1; cat both; printf '%s\\n' a 'b c' | xargs -d '\\n' -t -n1 sh -c 'echo out; echo err >&2' _ > all 2>&1; cat all; find . -name fruit.txt -exec sh -c 'echo e >&2; echo o' \\; 2>&1`,
   ],
+  "attributes of variables": [
+    `a=(1 'b c' "d'e"); echo "\${a[@]@A}" x; printf '<%s>' \${a[*]@A}; v="\${a[*]@A}"; echo "$v"; declare -A h=([k]=v); echo "\${h[@]@A}"; b=x; declare -i n=4; export e=1; declare -r z=1; l=(); echo "\${b@A} \${n@A} \${e@A} \${z@A} \${a@A} \${a[1]@A} \${none@A} [\${l[@]@A}]"; unset b; eval "\${a[@]@A}"; echo \${#a[@]}`,
+    `export A1=1; declare -x | grep A1; declare -rx B2=2; declare -x | grep -c '^declare -r*x B2="2"$'; declare -r | grep B2; typeset -x | grep -c '^A1'; declare -n ref=A1; declare -n`,
+  ],
 };

@@ -87,6 +87,7 @@ echo $LINENO`,
   ],
   "input and errors of substitutions": [
     `echo "hello world" | echo test=$(cat); seq 3 | printf '%s,' $(sort -r) x; echo q | cat - <(cat); f() { echo "$1 $(cat)"; }; echo z | f $(echo y)`,
+    `printf '1\\n2\\n' | tee /dev/null "$(cat > o; echo o2)"; ls o*; printf 'a\\n' | grep "$(cat)"; echo $?; seq 3 | wc -l "$(cat > /dev/null; echo -)"; printf 'a\\nb\\n' | cat $(cat > o; echo o) -; f() { cat; echo "$1"; }; seq 3 | f "$(cat)"; echo z | echo "$(cat)$(cat)"; seq 2 | cat - "$(echo x | cat > o; echo o)"`,
     `comm -23 <(sort -u missing) <(sort fruit.txt); diff <(cat missing) <(cat fruit.txt) > out; cat <(cat m1) <(cat m2) 2>&1 | grep -c m; echo $(cat m1) $(cat m2)`,
   ],
   "directories and empty inputs": [
@@ -108,5 +109,9 @@ echo $LINENO`,
     `for o in a=1 b=2; do case $o in a=*) echo A ;; x | b=?) echo B ;; esac; done; case x=1 in x=*) echo yes ;; esac; a=(A=1 "c=3"); echo "\${a[@]}"; C=(echo hi); case a in a) ("\${C[@]}" 2>&1 | cat) & wait ;; b) ("\${C[@]}") ;; esac; case b in a) : ;; b) ("\${C[@]}") ;; esac`,
     `d=$'a,1\\nb,2'; x="$(cut -d, -f1 <<< "$d" | sort -r)"; echo "$x"; y="$(\n  sed -n 2p <<<"$d" | head -n 1\n)"; echo "$y"; z="$(cat <<EOF\nq $d "\nEOF\n)"; echo "$z"`,
     `f() { echo $(( $(echo 2) + 1 )); }; declare -f f > fn; . ./fn; f; bash -n -c 'echo $(($(echo 1) + 1))'; echo $?`,
+  ],
+  "backslashes that read takes": [
+    `printf 'a\\\\bc\\\\ndef' | { read -N 5 x; echo "[$x]"; cat; }; printf 'a\\\\bc\\\\ndef' | { read -r -N 5 x; echo "[$x]"; }; printf 'a\\\\\\nb' | { read -N 3 x; echo "$? [$x]"; }; printf 'é\\\\éx' | { read -N 2 x; echo "[$x]"; cat; }; printf 'a\\\\\\\\\\\\' | { read -N 9 x; echo "$? [$x]"; }`,
+    `printf 'abc\\\\' | { read x; echo "$? [$x]"; }; printf 'abc\\\\' | { read -r x; echo "$? [$x]"; }; printf 'a b\\\\' | { read x y; echo "$? [$x] [$y]"; }; printf 'ab\\\\' | { read -n 5 x; echo "$? [$x]"; }; printf 'a\\\\b\\\\\\\\c' | { read -n 3 x; echo "[$x]"; }; printf 'a\\\\\\\\' | { read -n 2 x; echo "[$x]"; }; read x y <<< 'a\\ b c\\'; echo "[$x][$y]"`,
   ],
 };

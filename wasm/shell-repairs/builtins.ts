@@ -83,6 +83,6 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
   [
     "timeout keeps what the command had printed",
     /\(await (\w)\.catch\(\(\)=>\{\}\),\{stdout:"",stderr:"",exitCode:124\}\)/g,
-    "repairs.timedOut(await $1.then(ended=>ended.result,ended=>ended))",
+    "repairs.timedOut(await $1.then(ended=>ended.result,ended=>ended),e)",
   ],
 ];

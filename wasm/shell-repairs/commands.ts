@@ -120,4 +120,19 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     /if\((\w)\)(for\(let (\w) of \w\)\w\(\3\)\|\|)(\w)\(\3\);(?=else if\((\w)&&\w\.length===1\)\{let \w="";for\(let)/g,
     'if($1){let last="";$2($5&&$3===last&&m.has($3)||$4($3),last=$3)}',
   ],
+  [
+    "read -N takes the character behind a backslash",
+    /let (\w)=repairs\.byteOffsetOf\((\w),(\w)\);(\w)=\3\.substring\(0,\1\)(?=,\w\(\4\),\w=\1,\w\(\w\),\4=repairs\.decodeInput\(\4\))/g,
+    "let own=repairs.readCharacters($2,$3,s),$1=own.taken;$4=own.bytes",
+  ],
+  [
+    "read -n keeps escapes until the words are split",
+    /(let (\w)=(\w)\[(\w)\+1\];if\(\2===\w&&\w===`\n`\)\{\4\+=2,\w=\4;continue\}if\(\2===\w\)\{\4\+=2,\w\+\+,)(\w)\(\2\)(,\w=\4;continue\})\5\(\2\)/g,
+    "$1$5($3.slice($4-2,$4))$6$5($3.slice($4,$4+2))",
+  ],
+  [
+    "read drops a backslash at the end of the input",
+    /(\w)=>(\w)\?\1:\1\.replace\(\/\\\\\(\.\)\/g,"\$1"\)/g,
+    '$1=>$2?$1:$1.replace(/\\\\([^]|$$)/g,"$$1")',
+  ],
 ];

@@ -101,6 +101,11 @@ export const OUTPUT_REPAIRS: readonly Repair[] = [
       "try{return await this.executeWithInput($1,$2,$3)}finally{own()}}async executeWithInput($1,$2,$3){",
   ],
   [
+    "A command reads what its command substitutions left of its input",
+    /(async executeWithInput\((\w),\w,\w\)[^]{1,4500}?\w=(\w)\.stdin!==void 0;)if\(\3\.stdin!==void 0&&\((\w)=\3\.stdin\),/g,
+    "$1if($4=$3.stdin??repairs.leftInput(this.ctx.state,$2,$4),",
+  ],
+  [
     "A process substitution keeps the errors of those before it",
     /(let (\w)=await \w+\((\w),\w\.body,void 0\);)(?=if\(\2\.stderr&&\(\3\.state\.expansionStderr=)/g,
     "let own=$3.state.expansionStderr;$1$3.state.expansionStderr=own;",

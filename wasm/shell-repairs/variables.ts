@@ -138,6 +138,21 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     },
   ],
   [
+    "declare -x, -r and -n without names list the variables with these attributes",
+    /if\((\w)&&(\w)\.length===0\)(return \w+\(\w,\{filterExport:(\w),filterReadonly:(\w),filterNameref:(\w),)/g,
+    "if(($1||$4||$5||$6)&&$2.length===0)$3",
+  ],
+  [
+    "${v@A} names the attributes of a variable; with [@], it holds the whole list",
+    /(let (\w)=\w\.match\([^;]{1,60}?;if\(\2&&\w\.operator==="Q"\)[^]{1,120}?if\(\2&&\w\.operator==="a"\)return (\w+)\(\w,\2\[1\]\);[^]{1,400}?case"A":return )(\w)\?"":`\$\{(\w)\}=(\$\{\w+\(\w\)\})`([^]{1,900000}?if\(\w&&(\w)\.length>0\)return (\$?\w+)\(\w,\8\);)/g,
+    '$1$2?$9(e,[$2[1]]).stdout.slice(0,-1):$4?"":repairs.assignmentText($5,own=>$3(e,own))+`$6`$7',
+  ],
+  [
+    '"${a[@]@A}" is one text',
+    /(?<=\|\|\w\.parts\[0\]\.type!=="ParameterExpansion"\|\|(\w)\.parts\[0\]\.operation\?\.type!=="Transform")(?=\)return null;)/g,
+    '||$1.parts[0].operation.operator==="A"',
+  ],
+  [
     "Appending does not copy the array",
     /(async function \w+\(\w,\w,\w,\w,(\w),\w\)\{let \w="";if\(\/\\\[\.\+\\\]\$\/\.test\(\w\)\)return[^]{1,1500}?,\w=(\w)\?)(\w+\(\3\))(?=:void 0,)/g,
     "$1$2?$3:$4",

@@ -38,7 +38,16 @@ import { TR } from "./text/translate.ts";
 const USAGE = 2;
 
 /** What `uname` prints, by its options. */
-const UNAME = { s: "Linux", n: "localhost", r: "0", v: "sandbox", m: "wasm32", o: "GNU/Linux" };
+const UNAME = {
+  s: "Linux",
+  n: "localhost",
+  r: "0",
+  v: "sandbox",
+  m: "wasm32",
+  p: "unknown",
+  i: "unknown",
+  o: "GNU/Linux",
+};
 
 /** Commands that just-bash lacks or whose behaviour here differs from just-bash's. */
 export const COMMANDS: readonly CustomCommand[] = [
@@ -111,11 +120,15 @@ export const COMMANDS: readonly CustomCommand[] = [
         nodename: "n",
         "kernel-release": "r",
         machine: "m",
+        processor: "p",
+        "hardware-platform": "i",
         "operating-system": "o",
       },
     },
     async ({ flags }) => {
-      const shown = Object.entries(UNAME).filter(([flag]) => flags.has(flag) || flags.has("a"));
+      const shown = Object.entries(UNAME).filter(
+        ([flag, value]) => flags.has(flag) || (flags.has("a") && value !== "unknown"),
+      );
       return `${(shown.length === 0 ? [UNAME.s] : shown.map(([, value]) => value)).join(" ")}\n`;
     },
   ),

@@ -110,9 +110,18 @@ class Surroundings extends InMemoryFs {
 }
 
 class Mounted extends MountableFs {
-  /** An empty path names no file, although it is within a directory. */
+  readonly #isFile: (path: string) => boolean;
+
+  constructor(workspace: WorkspaceFs) {
+    super({ base: BASE, mounts: [{ mountPoint: ROOT, filesystem: workspace }] });
+    this.#isFile = (path) => workspace.isFile(inner(path));
+  }
+
+  /** An empty path names no file, although it is within a directory; nor does a file's name with a slash behind it. */
   override resolvePath(base: string, path: string): string {
-    return path === "" ? NOWHERE : super.resolvePath(base, path);
+    if (path === "") return NOWHERE;
+    const found = super.resolvePath(base, path);
+    return path.endsWith("/") && found.startsWith(`${ROOT}/`) && this.#isFile(found) ? NOWHERE : found;
   }
 
   override async exists(path: string): Promise<boolean> {
@@ -131,7 +140,7 @@ const BASE = new Bash({ fs: new Surroundings(), customCommands: [...COMMANDS], d
 
 function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest): Bash {
   return new Bash({
-    fs: new Mounted({ base: BASE, mounts: [{ mountPoint: ROOT, filesystem: workspace }] }),
+    fs: new Mounted(workspace),
     cwd: cwd === "" ? ROOT : `${ROOT}/${cwd}`,
     env: { HOME: ROOT, SHLVL: "1", ...env },
     customCommands: [...COMMANDS],

@@ -57,12 +57,12 @@ export { formatBytes } from "./expansion/byte-widths.ts";
 export { expandChanged, expandElementwise } from "./expansion/elementwise.ts";
 export { enterSource, frames, isFrames } from "./expansion/frames.ts";
 export { hideOuter } from "./expansion/locals.ts";
-export { backslashed, quoted } from "./expansion/quoting.ts";
+export { assignmentText, backslashed, quoted } from "./expansion/quoting.ts";
 export { replacementText, withMatch } from "./expansion/replacement.ts";
 export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
-export { decodeInput, plainEnd } from "./shell/decode-input.ts";
+export { decodeInput, isContinuationByte, plainEnd, readCharacters } from "./shell/decode-input.ts";
 export { isDiscarding, lineOf, notDiscarded } from "./shell/discarded.ts";
 export { exec, isLasting } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
@@ -100,7 +100,7 @@ export {
   withoutNul,
   withSeparateStdout,
 } from "./shell/streams.ts";
-export { complainOfFile, hasCommandSubstitution, lendInput } from "./shell/substitutions.ts";
+export { complainOfFile, hasCommandSubstitution, leftInput, lendInput } from "./shell/substitutions.ts";
 export { runTimers, timedOut } from "./stop-signal.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
@@ -142,19 +142,6 @@ export function fieldSeparator(env: ReadonlyMap<string, string>): string {
 export function quoteElement(element: string): string {
   const [, key = "", value = ""] = /^(\[[^\]]+\]=)([^]*)$/.exec(element) ?? [];
   return /[\s"'\\$`(){}]/.test(value) ? `${key}'${value.replaceAll("'", "'\\''")}'` : element;
-}
-
-/** Whether the byte at an offset is a continuation byte of UTF-8. */
-export function isContinuationByte(bytes: string, at: number): boolean {
-  return /[\u0080-\u00bf]/.test(bytes.charAt(at));
-}
-
-/** Byte offset at which the given number of characters ends. */
-export function byteOffsetOf(characters: number, bytes: string): number {
-  let at = 0;
-  for (let found = 0; at < bytes.length && (found < characters || isContinuationByte(bytes, at)); at++)
-    if (!isContinuationByte(bytes, at)) found++;
-  return at;
 }
 
 interface Globbing {

@@ -53,6 +53,24 @@ export function withoutEnd(printed: string): string {
 }
 
 /** The result of `timeout` for a command that it has ended: all that was printed until then. */
-export function timedOut({ stdout = "", stderr = "", ...others }: Partial<ExecResult>): ExecResult {
-  return { ...others, stdout, stderr: withoutEnd(stderr), exitCode: TIMED_OUT };
+export function timedOut(
+  { stdout = "", stderr = "", ...others }: Partial<ExecResult>,
+  args: readonly string[],
+): ExecResult {
+  return { ...others, stdout, stderr: withoutEnd(stderr), exitCode: codeOf(args) };
+}
+
+const SIGNALS: Readonly<Record<string, number>> = { HUP: 1, INT: 2, QUIT: 3, KILL: 9, USR1: 10, USR2: 12, TERM: 15 };
+/** Bash adds the number of the signal that ended a command. */
+const SIGNALLED = 128;
+
+/** The exit code that the arguments of `timeout` ask for if the command is ended. */
+function codeOf(args: readonly string[]): number {
+  const options = args.slice(
+    0,
+    args.findIndex((arg, at) => /^[\d.]/.test(arg) && !/^(?:-[sk]|--signal)$/.test(args[at - 1] ?? "")),
+  );
+  const [, given = "TERM"] = /(?:^| )(?:-s ?|--signal[= ])(?:SIG)?(\w+)/.exec(options.join(" ")) ?? [];
+  const signal = SIGNALS[given.toUpperCase()] ?? Number(given);
+  return signal === SIGNALS["KILL"] || options.includes("--preserve-status") ? SIGNALLED + signal : TIMED_OUT;
 }

@@ -65,6 +65,15 @@ export class WorkspaceFs implements IFileSystem {
     }
   }
 
+  isFile(path: string): boolean {
+    try {
+      return this.#files.status(inner(path), true).kind === "file";
+    } catch (error) {
+      if (error instanceof FileError) return false;
+      throw error;
+    }
+  }
+
   async stat(path: string): Promise<FsStat> {
     return this.#statOf(path, this.#files.status(inner(path), true));
   }

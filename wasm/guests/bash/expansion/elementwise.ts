@@ -42,9 +42,10 @@ export async function expandChanged<Result>(
   return expanded;
 }
 
-/** Whether a part of a word changes each element of a list. */
+/** Whether a part of a word changes each element of a list; `${list[@]@A}` is about the list as a whole. */
 function hasChange({ type, parameter = "", parts = [], operation }: WordPart): boolean {
   if (type === "DoubleQuoted") return parts.some(hasChange);
+  if (operation?.operator === "A" && parameter.endsWith("]")) return false;
   return OPERATIONS.test(operation?.type ?? "") && LIST.test(parameter);
 }
 

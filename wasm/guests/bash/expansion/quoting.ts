@@ -7,6 +7,13 @@ export function quoted(text: string): string {
   return CONTROL.test(text) ? escapedControls(text) : singleQuoted(text);
 }
 
+/** What stands before the value in the command that `${v@A}` prints. */
+export function assignmentText(parameter: string, attributesOf: (name: string) => string): string {
+  const name = parameter.replace(/\[[^]*/, "");
+  const attributes = attributesOf(name);
+  return `${attributes === "" ? "" : `declare -${attributes} `}${name}=`;
+}
+
 /** Quotes a text as `printf %q` does. */
 export function backslashed(text: string): string {
   if (text === "") return "''";

@@ -7,6 +7,7 @@ export interface WordPart {
   readonly parts?: readonly WordPart[];
   readonly operation?: {
     readonly type: string;
+    readonly operator?: string;
     readonly word?: Word | null;
     /** Whether it has a colon, for which empty is like unset. */
     readonly checkEmpty?: boolean;

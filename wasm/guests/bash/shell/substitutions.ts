@@ -11,16 +11,21 @@ export function hasCommandSubstitution(node: object): boolean {
 
 interface Input {
   groupStdin?: string | undefined;
+  /** The command whose input its substitutions may read. */
+  lender?: object | undefined;
 }
 
 /** Lets command substitutions of a command read its input, until the returned function is called. */
 export function lendInput(state: Input, command: object, input: string | undefined): () => void {
   if (input === undefined || input === "" || state.groupStdin !== undefined || !hasCommandSubstitution(command))
     return () => {};
-  state.groupStdin = input;
-  return () => {
-    state.groupStdin = undefined;
-  };
+  Object.assign(state, { groupStdin: input, lender: command });
+  return () => Object.assign(state, { groupStdin: undefined, lender: undefined });
+}
+
+/** What the substitutions of a command left of its input. */
+export function leftInput({ groupStdin, lender }: Input, command: object, input: string): string {
+  return lender === command ? (groupStdin ?? "") : input;
 }
 
 /** Complains about a file that a substitution cannot read. */

@@ -42,11 +42,19 @@ const COUNTS: Readonly<Record<string, (input: Input) => number>> = {
 async function countAll(call: Call): Promise<string> {
   const { flags, operands } = call;
   const columns = Object.keys(COUNTS).filter((letter) => (flags.size === 0 ? "lwc" : [...flags]).includes(letter));
-  const inputs = await inputsOf(call);
+  const inputs: Input[] = [];
+  let hasDirectory = false;
+  for (const name of operands.length === 0 ? ["-"] : operands) {
+    const isDirectory = () => call.complaints.at(-1) === `${name}: Is a directory`;
+    const found = await inputsOf(call, [name]);
+    if (found.length === 0 && isDirectory()) hasDirectory = inputs.push({ name, bytes: "" }) > 0;
+    inputs.push(...found);
+  }
   const rows = inputs.map((input) => columns.map((letter) => COUNTS[letter]?.(input) ?? 0));
   const size = inputs.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const isPiped = inputs.some(({ name }) => name === "-");
-  const width = operands.length <= 1 && columns.length === 1 ? 1 : Math.max(String(size).length, isPiped ? 7 : 1);
+  const width =
+    operands.length <= 1 && columns.length === 1 ? 1 : Math.max(String(size).length, isPiped || hasDirectory ? 7 : 1);
   const names = inputs.map(({ name }) => (operands.length === 0 ? "" : ` ${name}`));
   if (operands.length > 1) {
     const most = (index: number) => Math.max(0, ...rows.map((row) => row[index] ?? 0));

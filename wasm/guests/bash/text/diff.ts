@@ -97,11 +97,12 @@ async function diffDirectories(call: Call, one: string, other: string): Promise<
 async function diffFiles(call: Call, one: string, other: string): Promise<readonly [string, number]> {
   const { flags, values } = call;
   const sides: Side[] = [];
+  const complaints: string[] = [];
   for (const name of [one, other]) {
-    const complaints = flags.has("N") ? [] : call.complaints;
     const [input] = await inputsOf({ ...call, complaints }, [name]);
     sides.push({ name, lines: input === undefined ? [] : linesWithEnds(textOf(input)) });
   }
+  if (!flags.has("N") || complaints.length === 2) call.complaints.push(...complaints);
   const [left, right] = sides;
   if (left === undefined || right === undefined || call.complaints.length > 0) return ["", TROUBLE];
   const changes = changesOf(left.lines, right.lines, flags);

@@ -93,7 +93,14 @@ async function sort(call: Call): Promise<string | readonly [string, number]> {
     if (flags.has("c")) call.complaints.push(`${inputs[0]?.name ?? "-"}:${wrong + 1}: disorder: ${lines[wrong]}`);
     return ["", 1];
   }
-  const text = joined(arranged(lines, order, flags.has("u")), end);
+  const sorted = flags.has("m")
+    ? merged(
+        inputs.map((input) => linesOf(textOf(input), end)),
+        order,
+        flags.has("u"),
+      )
+    : arranged(lines, order, flags.has("u"));
+  const text = joined(sorted, end);
   const file = values.get("o");
   if (file === undefined) return text;
   await context.fs.writeFile(context.fs.resolvePath(context.cwd, file), text);
@@ -144,6 +151,21 @@ function arranged(lines: readonly string[], [criterion, ...others]: readonly Cri
     const group = groups.get(value) ?? [];
     return group.length === 1 ? group : arranged(group, others, isUnique);
   });
+}
+
+/** Merges lists of lines, which should be sorted: the least of their next lines follows, also if they are not. */
+function merged(lists: readonly (readonly string[])[], order: readonly Criterion[], isUnique: boolean): string[] {
+  const open = lists.filter((list) => list.length > 0).map((list) => ({ list, at: 0, line: list[0] ?? "" }));
+  const lines: string[] = [];
+  while (open.length > 0) {
+    const least = open.reduce((one, other) => (compared(one.line, other.line, order) <= 0 ? one : other));
+    const last = lines.at(-1);
+    if (!isUnique || last === undefined || compared(last, least.line, order) !== 0) lines.push(least.line);
+    least.at++;
+    if (least.at === least.list.length) open.splice(open.indexOf(least), 1);
+    least.line = least.list[least.at] ?? "";
+  }
+  return lines;
 }
 
 export function byValue(one: Value, other: Value): number {
