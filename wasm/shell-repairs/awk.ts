@@ -61,7 +61,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "printf formats numbers like C",
     /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
     "$1if($2&&$3===void 0&&/[a-zA-Z]/.test($2))throw new Error(`there are too few values for the format ${e}`);" +
-      'if($2==="s")$3=repairs.numberText($3);if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatNumber({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}',
+      'if($2==="s"||$2==="c"){l(repairs.formatText({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatNumber({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}',
   ],
   [
     "Numbers become text like in C",

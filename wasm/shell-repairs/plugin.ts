@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { AWK_REPAIRS } from "./awk.ts";
+import { AWK_TEXT_REPAIRS } from "./awk-texts.ts";
 import { BUILTIN_REPAIRS } from "./builtins.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
 import { EXPANSION_REPAIRS } from "./expansion.ts";
@@ -24,6 +25,7 @@ const REPAIRS_IN_ORDER = [
   ...EXPANSION_REPAIRS,
   ...COMMAND_REPAIRS,
   ...AWK_REPAIRS,
+  ...AWK_TEXT_REPAIRS,
   ...SPEED_REPAIRS,
 ];
 

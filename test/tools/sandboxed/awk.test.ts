@@ -57,6 +57,30 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
   ['BEGIN { FPAT = "[a-z]+" }', "awk: FPAT is not known here\n2"],
   ['BEGIN { PROCINFO["sorted_in"] = "@ind_str_asc" }', 'awk: PROCINFO["sorted_in"] is not known here, use sort\n2'],
   ['BEGIN { print PROCINFO["prec_max"] }', 'awk: PROCINFO["prec_max"] is not known here\n2'],
+  [
+    'BEGIN { s = "xxxy"; match(s, /x*(xy)?/); print RLENGTH, gsub(/x*(xy)?/, "-", s), s; t = "v1.5-"; print sub(/[0-9]+(\\.[0-9]+)?/, "<&>", t), t }',
+    "4 1 -\n1 v<1.5>-\n0",
+  ],
+  [
+    'BEGIN { s = "abbc"; print gsub(/b*/, "X", s), s, gensub(/b*/, "X", "g", "baa"); s = "😀"; gsub(/x*/, "-", s); print s }',
+    "3 XaXcX XaXaX\n-😀-\n0",
+  ],
+  [
+    String.raw`BEGIN { s = t = u = v = "a.b"; gsub(/\./, "\\$", s); gsub(/\./, "\\\\.", t); gsub(/\./, "\\\\\\&", u); gsub(/\./, "\\\\&", v); print s, t, u, v, gensub(/\./, "\\n\\$", 1, "a.b") }`,
+    String.raw`a\$b a\\.b a\&b a\.b an$b` + "\n0",
+  ],
+  [
+    'BEGIN { match("é foo12", /(foo)(x)?([0-9]+)/, m); print m[0, "start"], m[1, "length"], m[3, "start"], m[3, "length"], ((2, "start") in m), length(m) }',
+    "3 3 6 2 0 9\n0",
+  ],
+  [
+    'BEGIN { s = "a😀b😀c"; print length(s), substr(s, 3), substr(s, 2, 1), index(s, "b"), match(s, /😀c/), RLENGTH, split(s, p, ""), p[2]; printf "[%3s] [%.2s] [%c] [%c] [%-3c]\\n", "😀", s, "😀x", 128512, "x" }',
+    "5 b😀c 😀 3 4 2 5 😀\n[  😀] [a😀] [😀] [😀] [x  ]\n0",
+  ],
+  [
+    'BEGIN { print substr("hello", 0, 2), substr("hello", -1, 3), substr("hello", 1.9, 1.9), substr("hello", 10) "|" substr("hello", 2, -1) "|" }',
+    "he hel h ||\n0",
+  ],
 ];
 
 test("awk gives gawk's results, or says what it does not support", async () => {

@@ -30,6 +30,7 @@ export {
   refuseVariable,
   setElementText,
 } from "./awk/arrays.ts";
+export { formatText, positionOf, replacementOf, substring } from "./awk/characters.ts";
 export { bindArguments, withUniqueParameters } from "./awk/functions.ts";
 export { GAWK_FUNCTIONS } from "./awk/gawk-functions.ts";
 export {

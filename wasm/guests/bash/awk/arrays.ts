@@ -1,3 +1,5 @@
+import { characterCount } from "../text/width.ts";
+import { positionOf } from "./characters.ts";
 import { numberText } from "./numbers.ts";
 import { inputValue } from "./values.ts";
 
@@ -7,6 +9,7 @@ export interface Arrays {
   /** Names of the arrays passed to functions, by parameter name. */
   readonly arrayAliases: Map<string, string>;
   arrayElementCount: number;
+  readonly SUBSEP: string;
 }
 
 export interface Expression {
@@ -35,15 +38,21 @@ export function replaceElements(state: Arrays, name: string, elements: Record<st
   state.arrays[array] = elements;
 }
 
-/** Fills the array of match's third argument, as gawk does: the whole match at 0, groups by number. */
-export function fillMatchGroups(
-  state: Arrays,
-  argument: Expression | undefined,
-  found: readonly (string | null | undefined)[] | null,
-): void {
+interface Found extends ReadonlyArray<string | null | undefined> {
+  readonly input?: string;
+  readonly indices?: readonly (readonly [start: number, end: number] | undefined)[];
+}
+
+/** Fills the array of match's third argument, as gawk does: the whole match at 0, groups by number, and their places. */
+export function fillMatchGroups(state: Arrays, argument: Expression | undefined, found: Found | null): void {
   if (argument?.type !== "variable" || argument.name === undefined) return;
   const groups: Record<string, unknown> = Object.create(null);
-  for (const [at, group] of (found ?? []).entries()) if (typeof group === "string") groups[at] = inputValue(group);
+  for (const [at, group] of (found ?? []).entries()) {
+    if (typeof group !== "string") continue;
+    groups[at] = inputValue(group);
+    groups[`${at}${state.SUBSEP}start`] = positionOf(found?.input ?? "", found?.indices?.[at]?.[0] ?? 0);
+    groups[`${at}${state.SUBSEP}length`] = characterCount(group);
+  }
   replaceElements(state, argument.name, groups);
 }
 

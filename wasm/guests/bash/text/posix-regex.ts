@@ -56,7 +56,8 @@ function within(pattern: string, dialect: Dialect, { flags, around }: Surroundin
     const translation = new Translation(pattern, dialect, flags.includes("m"));
     const source = around(translation.source());
     const isCased = !flags.includes("i");
-    const Kind = translation.choices.some((choice) => isAmbiguous(choice, isCased)) ? LongestMatch : RegExp;
+    const isLongest = translation.isGreedy || translation.choices.some((choice) => isAmbiguous(choice, isCased));
+    const Kind = isLongest ? LongestMatch : RegExp;
     return new Kind(source, `${flags}u`);
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -107,7 +108,12 @@ class Translation {
   /** Offset in the output of the last repeatable element, and whether it already has a quantifier. */
   #atom = 0;
   #isRepeated = false;
-  readonly #groups: number[] = [];
+  /** The open groups: where they begin, and what is repeated before them. */
+  readonly #groups: { readonly at: number; readonly repeated: string }[] = [];
+  /** What is repeated before the last group. */
+  #before = "";
+  /** Whether a repetition may take what a group behind it, which may be left out, needs for a longer match. */
+  isGreedy = false;
   /** Source texts of the alternatives, for each group that has several. */
   readonly choices: string[][] = [];
   readonly #open: { readonly done: string[]; from: number }[] = [{ done: [], from: 0 }];
@@ -159,6 +165,8 @@ class Translation {
 
   /** Adds a quantifier; a second one needs a group because `*?` and `*+` differ in JavaScript. */
   #repeat(times: string): void {
+    const group = this.#output.endsWith(")") && !this.#isRepeated ? this.#output.slice(this.#atom) : "";
+    if (this.#before !== "" && /^(?:[?*]|\{0)/.test(times)) this.isGreedy ||= mayTake(this.#before, group);
     if (this.#isRepeated) this.#output = `${this.#output.slice(0, this.#atom)}(?:${this.#output.slice(this.#atom)})`;
     this.#output += times;
     this.#isRepeated = true;
@@ -173,14 +181,17 @@ class Translation {
     if (one === "(" || one === "|") {
       if (one === "|") this.#choose(before, "next");
       else {
-        this.#groups.push(this.#output.length);
+        const repeated = this.#isRepeated ? this.#output.slice(this.#atom) : "";
+        this.#groups.push({ at: this.#output.length, repeated });
         this.#open.push({ done: [], from: this.#at });
       }
       this.#put(one, true);
     } else if (one === ")") {
       this.#choose(before, "end");
       this.#put(one);
-      this.#atom = this.#groups.pop() ?? this.#atom;
+      const group = this.#groups.pop();
+      this.#atom = group?.at ?? this.#atom;
+      this.#before = group?.repeated ?? "";
     } else if (this.#isStart) this.#literal(one);
     else if (one === "{") this.#interval();
     else if (one === "}") this.#literal(one);
@@ -250,6 +261,14 @@ class Translation {
     this.#at += 1;
     return `[${negated ? "^" : ""}${content}${negated && this.#isMultiline ? "\\n" : ""}]`;
   }
+}
+
+/** Whether a repetition may take the beginning of a group. */
+function mayTake(repeated: string, group: string): boolean {
+  if (!group.startsWith("(")) return false;
+  const [, escaped, plain] = /^\((?:\\(\W)|([^\\[(.^$]))(?![?*{])[^|]*$/u.exec(group) ?? [];
+  const first = escaped ?? plain;
+  return first === undefined || new RegExp(`^(?:${repeated})$`, "u").test(first);
 }
 
 function isRange(before: string, rest: string): boolean {
