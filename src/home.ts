@@ -56,17 +56,38 @@ export function sqliteFileOf({ home }: { readonly home: string }): string {
   return path.join(home, "deckhand.db");
 }
 
+/** The file of the page's token. */
+const TOKEN = "web-token";
+
 /** The page's token; null if no start has created it yet. */
 export async function keptWebToken(home: string): Promise<string | null> {
-  const token = await readFile(path.join(home, "web-token"), "utf8").catch(() => null);
+  const token = await readFile(path.join(home, TOKEN), "utf8").catch(() => null);
   return token === null ? null : token.trim();
 }
 
 /** The page's token. It is created at the first start and kept, so that open pages reconnect after a restart. */
 export async function webToken(home: string): Promise<string> {
-  const token = await readOrCreateFile(
-    path.join(home, "web-token"),
-    () => `${randomBytes(24).toString("base64url")}\n`,
-  );
-  return token.trim();
+  const file = path.join(home, TOKEN);
+  try {
+    return (await readOrCreateFile(file, () => `${randomBytes(24).toString("base64url")}\n`)).trim();
+  } catch (error) {
+    const [problem] = await closedIn(home, [TOKEN]);
+    throw problem === undefined ? error : new ConfigError([problem]);
+  }
+}
+
+/** What the program itself writes into its home. The operator's own files there may be read-only. */
+const WRITTEN = [TOKEN, "bindings", "executors", "sites", "snapshots"];
+
+/** One line for each of them that this user may not change, as after a command that root has run. */
+export async function closedIn(home: string, names: readonly string[] = WRITTEN): Promise<readonly string[]> {
+  const refusal = (place: string, mode: number) => access(place, mode).then(() => undefined, systemCode);
+  if ((await refusal(home, constants.X_OK)) !== undefined) return [];
+  const problems = names.map(async (name) => {
+    const file = path.join(home, name);
+    const code = await refusal(file, constants.R_OK | constants.W_OK);
+    const line = `DECKHAND_HOME: ${file} cannot be written (${code}). If another user has run Deckhand, give everything in ${home} to this one (chown -R).`;
+    return code === undefined || code === "ENOENT" ? [] : [line];
+  });
+  return (await Promise.all(problems)).flat();
 }

@@ -1,6 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
@@ -46,6 +56,23 @@ test.runIf(process.getuid?.() === 0)(
     expect(stdout).toBe("/h/AGENTS.md\n");
   },
 );
+
+test("a token that another user has made is reported with what to do", () => {
+  const [home, file] = [directory, path.join(directory, "web-token")];
+  writeFileSync(file, "t");
+  chmodSync(file, 0);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) for (const place of [home, file]) chownSync(place, 54_321, 54_321);
+  const script = `import { closedIn, webToken } from "./src/home.ts";
+    const [home] = process.argv.slice(1);
+    console.log(await webToken(home).catch(({ problems }) => problems.join()));
+    console.log((await closedIn(home)).join());`;
+  const user = isRoot ? { uid: 54_321, gid: 54_321 } : {};
+  const args = ["--input-type=module", "-e", script, home];
+  const { stdout } = spawnSync(process.execPath, args, { ...user, env: {}, encoding: "utf8" });
+  const line = `DECKHAND_HOME: ${file} cannot be written (EACCES). If another user has run Deckhand, give everything in ${home} to this one (chown -R).\n`;
+  expect(stdout).toBe(`${line}${line}`);
+});
 
 /**
  * Another start, which tries to read the token again and again, and reports the length of each file when it first sees

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -181,6 +181,24 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
     line: '✗ LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, but is "loud". Example: LOG_LEVEL=info',
   },
 ];
+
+test("what the program keeps in its home and may not change is reported", async () => {
+  const cwd = tempDirectory();
+  mkdirSync(path.join(cwd, "data"));
+  symlinkSync("snapshots", path.join(cwd, "data/snapshots")); // Not even root may open a link to itself.
+  const { lines, failed } = await doctor({ cwd });
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^✗ DECKHAND_HOME: .*\/data\/snapshots cannot be written \(ELOOP\)\. .*chown/u),
+  );
+  expect(failed).toBe(true);
+});
+
+test("a home that cannot be written is reported once, not also as the place of its database", async () => {
+  const { lines } = await doctor({ env: { DECKHAND_HOME: "/proc/deckhand" } });
+  expect(lines.filter((line) => line.includes("cannot be written"))).toEqual([
+    expect.stringMatching(/^✗ DECKHAND_HOME \/proc\/deckhand cannot be written/u),
+  ]);
+});
 
 test.each(broken)("$name is a ✗ line with its remedy, and a failure", async ({ given, line }) => {
   const { lines, failed } = await doctor(given);

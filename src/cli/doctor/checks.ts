@@ -83,7 +83,8 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   }
   if (kind === "postgresql") return [good("PostgreSQL answers, and its user has the required privileges"), ...more];
   const file = sqlitePath(url);
-  const directory = checkWritable("DATABASE_URL", path.dirname(file));
+  const parent = path.dirname(file);
+  const directory = checkWritable(parent === config.home ? "DECKHAND_HOME" : "DATABASE_URL", parent);
   return [directory.ok ? good(`SQLite database ${file}`) : directory, ...more];
 }
 

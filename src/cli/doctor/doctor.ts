@@ -6,6 +6,7 @@ import { ConfigError } from "../../core/protocol/errors.ts";
 import { embeddersOf } from "../../core/providers/registry/embedder.ts";
 import type { CheckWorld, Feature } from "../../feature.ts";
 import type { OfflineHost } from "../../feature-host.ts";
+import { closedIn } from "../../home.ts";
 import { createLogger } from "../../operations/logging.ts";
 import { useProxy } from "../../operations/proxy.ts";
 import { checkReplicas } from "../../ownership/check-replicas.ts";
@@ -89,6 +90,7 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
   return [
     checkWritable("DECKHAND_HOME", config.home),
     checkWritable("DECKHAND_SANDBOX", config.sandbox),
+    ...(await closedIn(config.home)).map(bad),
     ...(await checkDatabase(config)),
     ...(await checkReplicas(config)),
     ...checkDirectories(config),
