@@ -1,3 +1,4 @@
+import { DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { expect, test } from "vitest";
 import { commandErrorLines, startupErrorLines } from "../../src/cli/startup-error.ts";
 import { ConnectionLost } from "../../src/core/protocol/database-failure.ts";
@@ -25,6 +26,10 @@ test.each([
     error: toAppError(new ConnectionLost("Connection terminated unexpectedly")),
     words: [expect.stringMatching(/^✗ The database does not answer, .* start it again once the database answers\./u)],
   },
+  {
+    error: toAppError(Object.assign(new Error("no space left on device, write"), { code: "ENOSPC" })),
+    words: ["✗ The disk is full. Deckhand stops here; free up space, then start it again."],
+  },
 ])("the fatal error $error.code is explained to an operator", ({ error, words }) => {
   expect(startupErrorLines(error)).toEqual(words);
 });
@@ -37,4 +42,10 @@ test("a command has no log, so it prints the error itself", () => {
     "connect ECONNREFUSED 127.0.0.1:5432",
   ]);
   expect(commandErrorLines(new ConfigError(["PORT: one"]))).toEqual(["✗ PORT: one"]);
+  const [originalCode, originalMessage] = ["SQLITE_FULL", "database or disk is full"];
+  const full = { kind: "sqlite", extendedCode: 13, message: originalMessage, originalCode, originalMessage } as const;
+  expect(commandErrorLines(new DriverAdapterError(full))).toEqual([
+    "✗ The disk is full. Free up space, then run this again.",
+    originalMessage,
+  ]);
 });
