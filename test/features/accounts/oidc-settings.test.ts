@@ -59,7 +59,7 @@ test("are checked by doctor against the provider, with what is wrong", async () 
   );
   expect(await look(`${provider.issuer}/nothing`)).toMatch(/^false .*answers with an error/u);
   await provider.stop();
-  expect(await look(provider.issuer)).toMatch(/^false .*cannot be reached/u);
+  expect(await look(provider.issuer)).toMatch(/^false oidc: \S+ cannot be reached \(ECONNREFUSED\)\. Check/u);
 });
 
 test.each([

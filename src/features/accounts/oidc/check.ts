@@ -1,6 +1,6 @@
 import type { Finding } from "../../../cli/doctor/finding.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import { refusalOf } from "./problems.ts";
+import { refusalOf, unreachedCode } from "./problems.ts";
 import { createProvider } from "./provider.ts";
 import type { OidcSettings } from "./settings.ts";
 
@@ -12,6 +12,8 @@ export async function checkProvider(settings: OidcSettings, clock: Pick<Clock, "
     await createProvider(settings, clock).address("https://localhost/login/oidc/callback", made);
     return { ok: true, text: `oidc: ${href} responds, and its issuer matches the settings` };
   } catch (error) {
-    return { ok: false, text: `oidc: ${href}: ${refusalOf(error).problem}` };
+    const code = unreachedCode(error);
+    if (code === null) return { ok: false, text: `oidc: ${href}: ${refusalOf(error).problem}` };
+    return { ok: false, text: `oidc: ${href} cannot be reached (${code}). Check \`oidc.issuer\` and the network.` };
   }
 }

@@ -116,6 +116,13 @@ export function refusalOf(error: unknown): ProviderRefusal {
   return causeChain(error).some((one) => CERTIFICATE.test(systemCode(one) ?? "")) ? UNTRUSTED : UNREACHED;
 }
 
+/** The system's code if nobody answers at the provider's address; null for any other error. */
+export function unreachedCode(error: unknown): string | null {
+  if (refusalOf(error) !== UNREACHED) return null;
+  const codes = causeChain(error).flatMap((one) => systemCode(one) ?? []);
+  return codes.findLast((code) => !code.startsWith("OAUTH_")) ?? "no answer";
+}
+
 /** The provider's own name, if it differs from the settings; null for any other error. */
 export function issuerNamed(error: unknown): URL | null {
   const found = named.safeParse(otherwise.safeParse(error).data?.cause);
