@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { StoreWorld, SubcommandWorld } from "../../cli/subcommand.ts";
+import { PARSE_OPTIONS } from "../../config/problems.ts";
 import type { Config } from "../../config/resolve.ts";
 import { createBackgroundEmbedders } from "../../core/budget/background-embedder.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
@@ -222,7 +223,10 @@ async function searchOne(asked: Asked & { readonly json: boolean }, world: Comma
 /** Prints one line of results for each line of questions, in the same order. */
 async function searchBatch({ file, limit }: { file: string; limit: number }, world: CommandLineScope): Promise<void> {
   for await (const lines of someOf(linesOf(file))) {
-    const read = lines.map(({ number, value }) => ({ number, question: questionSchema.safeParse(value) }));
+    const read = lines.map(({ number, value }) => ({
+      number,
+      question: questionSchema.safeParse(value, PARSE_OPTIONS),
+    }));
     await world.meaning?.prepare(read.flatMap(({ question }) => question.data?.query ?? []));
     for (const { number, question } of read) {
       if (question.success) {

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { PARSE_OPTIONS } from "../../config/problems.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import { utcDay } from "../../core/text/utc.ts";
@@ -28,7 +29,7 @@ type ImportedLine = z.infer<typeof lineSchema>;
 export function createLineReader(clock: Clock): (value: unknown) => NewMemory | string {
   const positions = new Map<string, number>();
   return (value) => {
-    const read = lineSchema.safeParse(value);
+    const read = lineSchema.safeParse(value, PARSE_OPTIONS);
     if (!read.success) return problemOf(read.error);
     const { text, scope } = read.data;
     const checked = acceptable(text);

@@ -48,6 +48,7 @@ test("invalid lines are reported with the reason, and the others are imported", 
     line(""),
     line("x".repeat(1_000_000)),
     line("The test box is A2", { colour: "green" }),
+    JSON.stringify({ text: "x" }),
   ];
   const { out, failed } = await takeIn(lines.join("\n"));
   expect(out.split("\n")).toEqual([
@@ -55,10 +56,11 @@ test("invalid lines are reported with the reason, and the others are imported", 
     "⚠ line 3: is not a JSON object",
     expect.stringMatching(/^⚠ line 4: kind: .*working.*procedural/u),
     "⚠ line 5: scope: must look like person:slack:U1 or channel:slack:C1",
-    expect.stringMatching(/^⚠ line 6: id: .*string/u),
+    "⚠ line 6: id: must be a string",
     "⚠ line 7: There is nothing to remember in that.",
     expect.stringMatching(/^⚠ line 8: That is too long to remember: 1000000 characters/u),
-    "✓ 2 memories imported, 7 lines refused",
+    "⚠ line 10: scope: is missing",
+    "✓ 2 memories imported, 8 lines refused",
   ]);
   expect(failed).toBe(false);
   expect(await stats()).toBe("2 memories · 2 semantic");
