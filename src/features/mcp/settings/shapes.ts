@@ -99,7 +99,7 @@ export function ownShape(raw: Readonly<Raw>, known: readonly string[]): OwnShape
   const approving = APPROVES.filter((key) => isGiven(take(key)));
   if (approving.length > 0) {
     notes.push(
-      `${approving.join(", ")} has no effect here. To let a tool run without asking, set it to \`"reads"\` in \`tools\`.`,
+      `${approving.join(", ")} ${approving.length === 1 ? "has" : "have"} no effect here. To let a tool run without asking, set it to \`"reads"\` in \`tools\`.`,
     );
   }
   const entry = withoutUnset({

@@ -263,10 +263,10 @@ export const BLOCKS: readonly Block[] = [
     idle: /^headers\.Authorization refers to FIGMA_TOKEN, which is not set\.$/,
   },
   {
-    shape: "Cline: autoApprove, disabled, timeout in seconds",
-    file: one("c", { command: "node", args: ["c.js"], disabled: false, autoApprove: ["list"], timeout: 60 }),
+    shape: "Cline: autoApprove, alwaysAllow, timeout in seconds",
+    file: one("c", { command: "node", args: ["c.js"], alwaysAllow: ["list"], autoApprove: ["list"], timeout: 60 }),
     server: { c: { command: "node", timeoutMs: 60_000 } },
-    note: /^MCP server c: autoApprove has no effect here\. To let a tool run without asking, set it to `"reads"` in `tools`\.$/,
+    note: /^MCP server c: autoApprove, alwaysAllow have no effect here\. To let a tool run without asking, set it to `"reads"` in `tools`\.$/,
   },
   {
     shape: "Cline: disabled",
