@@ -23,6 +23,7 @@ function printGuests(): void {
 }
 
 async function inspect(asked: string): Promise<void> {
+  if (!existsSync(asked)) return refuse(`there is no file or folder ${asked}`);
   const folder = statSync(asked).isDirectory() ? asked : path.dirname(asked);
   const described = path.join(folder, "tool.json");
   const read = existsSync(described) ? readManifest(readFileSync(described, "utf8")) : null;
