@@ -56,7 +56,7 @@ function envExample(): string {
       .join("\n"),
   );
   const head = [
-    "# Settings that differ between machines, and secrets. Copy to .env and uncomment what you need;",
+    "# Settings that differ between machines, and secrets. Uncomment what you need in .env;",
     "# the environment takes precedence over this file. Everything else: deckhand.config.json.",
   ].join("\n");
   return `${head}\n\n${groups.join("\n# Model providers. Each also takes <PROVIDER>_BASE_URL.\n\n")}`;
