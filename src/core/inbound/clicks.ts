@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { revokeGrant } from "../commands/approvals.ts";
 import { runDetails } from "../history/run-details.ts";
 import type { JobAction, JobControl } from "../jobs/job-control.ts";
-import { askAgain, clickApproval } from "../people/approval-clicks.ts";
+import { askAgain, clickApproval } from "../people/approvals/clicks.ts";
 import { clickFeedback, type OnVote } from "../people/feedback.ts";
 import { type DecisionScope, NO_BUTTON } from "../people/interaction.ts";
 import { answerByClick } from "../people/questions.ts";

@@ -14,7 +14,11 @@ import { createLocalCommands, type RunLocalCommand } from "../input/local-comman
 import type { RunInputOptions } from "../input/run-input.ts";
 import { skillsOfRun } from "../input/run-skills.ts";
 import { localCommandOutcome, takeInput, takeSteering } from "../input/take-input.ts";
-import { type ApprovalServiceOptions, createApprovalService, withdrawApprovals } from "../people/approvals.ts";
+import {
+  type ApprovalServiceOptions,
+  createApprovalService,
+  withdrawApprovals,
+} from "../people/approvals/approval-service.ts";
 import { withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
 import type { OutgoingMessage } from "../platform/outgoing.ts";

@@ -1,7 +1,7 @@
-import type { ApprovalRequest, PendingCall } from "../agent/approval-service.ts";
-import { type Message, textOf } from "../protocol/messages.ts";
-import { originsIn } from "../trust/label.ts";
-import { type ForeignText, likeliestPassage } from "../trust/passage.ts";
+import type { ApprovalRequest, PendingCall } from "../../agent/approval-service.ts";
+import { type Message, textOf } from "../../protocol/messages.ts";
+import { originsIn } from "../../trust/label.ts";
+import { type ForeignText, likeliestPassage } from "../../trust/passage.ts";
 
 /**
  * Why people are asked about a call: the tool's reason, a note that an earlier approval does not cover it, and the

@@ -1,6 +1,6 @@
-import type { ApprovalRequest, ApprovalService, CallVerdict, PendingCall } from "../agent/approval-service.ts";
-import type { SessionEngine, TurnContext } from "../engine/engine.ts";
-import { postKey } from "../engine/post-once.ts";
+import type { ApprovalRequest, ApprovalService, CallVerdict, PendingCall } from "../../agent/approval-service.ts";
+import type { SessionEngine, TurnContext } from "../../engine/engine.ts";
+import { postKey } from "../../engine/post-once.ts";
 import {
   approvalCard,
   type Card,
@@ -8,25 +8,23 @@ import {
   decidedCard,
   decisionText,
   refusedCard,
-} from "../permissions/approval-card.ts";
-import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
-import type { ChatPlatform } from "../platform/chat-platform.ts";
-import type { OutgoingMessage } from "../platform/outgoing.ts";
-import type { Log } from "../protocol/log.ts";
-import type { Clock } from "../protocol/runtime.ts";
-import { CancelSignal } from "../protocol/signals.ts";
-import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/run/approvals.ts";
-import type { SessionRow } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
-import { canonicalJson } from "../text/canonical-json.ts";
-import { inlineCode } from "../text/plain-text.ts";
-import type { CallPreview, CallRefusal } from "../tool.ts";
-import { boundKey, type GrantScope, grantCovers } from "../trust/grants.ts";
-import { originOf } from "../trust/label.ts";
-import { approvalReason } from "./approval-reason.ts";
-import { postAccepted, type Withdrawable, withdrawCards } from "./interaction.ts";
-import type { MessageFinaliser } from "./message-finaliser.ts";
-import { peopleOfRequest, type RequestPeople } from "./request-people.ts";
+} from "../../permissions/approval-card.ts";
+import { type ApprovalRules, decidersText } from "../../permissions/deciders.ts";
+import type { ChatPlatform } from "../../platform/chat-platform.ts";
+import type { OutgoingMessage } from "../../platform/outgoing.ts";
+import type { Log } from "../../protocol/log.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+import { CancelSignal } from "../../protocol/signals.ts";
+import type { ApprovalRow } from "../../store/run/approvals.ts";
+import type { SessionRow } from "../../store/sessions.ts";
+import type { Store } from "../../store/store.ts";
+import { originOf } from "../../trust/label.ts";
+import { postAccepted, type Withdrawable, withdrawCards } from "../interaction.ts";
+import type { MessageFinaliser } from "../message-finaliser.ts";
+import { peopleOfRequest, type RequestPeople } from "../request-people.ts";
+import { isRepeatable, previewedCalls, shownCalls, storedCall } from "./calls.ts";
+import { grantsFor } from "./remembered.ts";
+import { decidedVerdict, denied, NOT_ASKED } from "./verdicts.ts";
 
 export interface ApprovalServiceOptions {
   readonly store: Store;
@@ -41,12 +39,6 @@ export interface ApprovalServiceOptions {
   readonly isResumed: boolean;
   readonly finaliser: MessageFinaliser;
 }
-
-/** Maximum length of a call's title in the lines that remain after a decision, in characters. */
-const TITLE_CHARS = 80;
-/** Maximum length of a call's stored text, in characters. The card in the thread has all of it. */
-const STORED_CHARS = 100_000;
-const CUT = "… (the card in the thread has the rest)";
 
 /** Asks people in the session's thread. Decisions are stored, so a restart changes nothing. */
 export function createApprovalService(options: ApprovalServiceOptions): ApprovalService {
@@ -77,66 +69,6 @@ function earlierApproval({ store, context, isResumed }: ApprovalServiceOptions, 
 /** Id of the approval of one turn's calls. */
 export function approvalId(runId: string, turn: number): string {
   return `${runId}:${turn}`;
-}
-
-function allowed(previewDigest: string | undefined): CallVerdict {
-  return previewDigest === undefined ? { type: "allowed" } : { type: "allowed", previewDigest };
-}
-
-/** What stored grants say about a turn's calls. */
-interface Remembered {
-  /** Calls that need no decision: the grants cover everyone whose words are in the request. */
-  readonly covered: ReadonlyMap<PendingCall, CallVerdict>;
-  /** Calls that the requester has granted before, but whose grants do not cover the words of others in the request. */
-  readonly lapsed: ReadonlySet<PendingCall>;
-}
-
-async function grantsFor(
-  { store, session }: ApprovalServiceOptions,
-  calls: readonly PendingCall[],
-  { requester, others, outside = [] }: Pick<ApprovalPeople, "requester" | "others" | "outside">,
-): Promise<Remembered> {
-  const sessionId = session.task?.root.sessionId ?? session.id;
-  const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
-  const digests = new Map<PendingCall, string | null | undefined>();
-  for (const call of calls) digests.set(call, await digestFor(call, grants));
-  const covers = (call: PendingCall, who: readonly string[]) => {
-    const digest = digests.get(call);
-    if (call.always || digest === null) return false;
-    return grantCovers(grants, grantOf(call, digest).key, { requester: requester.id, who, sessionId });
-  };
-  const isCovered = (call: PendingCall) => {
-    // Reading does no harm, whoever caused it. Sending the data away is a call that needs its own decision.
-    const isReading = call.tool.permission === "none" || call.tool.permission === "read";
-    return covers(call, [...others.map(({ id }) => id), ...(isReading ? [] : outside)]);
-  };
-  const covered = new Map(calls.filter(isCovered).map((call) => [call, allowed(digests.get(call) ?? undefined)]));
-  return { covered, lapsed: new Set(calls.filter((call) => !covered.has(call) && covers(call, []))) };
-}
-
-/**
- * The key and label of a call's grant. Keys are prefixed with the tool's name. Edit shares its prefix with write,
- * because both grant a path.
- */
-function grantOf({ tool, use }: PendingCall, digest?: string): { key: string; label: string } {
-  const { key, label } = tool.grant(use.input);
-  const whole = `${tool.name === "edit" ? "write" : tool.name}:${key}`;
-  return { key: tool.grantBindsPreview === true && digest !== undefined ? boundKey(whole, digest) : whole, label };
-}
-
-/**
- * The preview digest that a grant must match; undefined if grants do not depend on it. Null if no grant can cover the
- * call.
- */
-async function digestFor(
-  call: PendingCall,
-  grants: readonly Pick<GrantScope, "key">[],
-): Promise<string | null | undefined> {
-  if (call.always || call.tool.grantBindsPreview !== true) return undefined;
-  const { key } = grantOf(call);
-  if (!grants.some((grant) => grant.key.startsWith(key))) return null;
-  const previewed = await call.preview();
-  return "refused" in previewed || previewed.isRepeatable === false ? null : previewed.previewDigest;
 }
 
 interface NewApproval {
@@ -199,52 +131,6 @@ async function postCard(options: ApprovalServiceOptions, row: OpenApproval, card
   return verdictsOn(options, await ended(options, row, "withdrawn"));
 }
 
-interface PreviewedCall extends PendingCall {
-  readonly previewed: CallPreview | CallRefusal;
-}
-
-function isRepeatable({ always, previewed }: PreviewedCall): boolean {
-  return !always && ("refused" in previewed || previewed.isRepeatable !== false);
-}
-
-function previewedCalls(calls: readonly PendingCall[]): Promise<PreviewedCall[]> {
-  return Promise.all(calls.map(async (call) => ({ ...call, previewed: await call.preview() })));
-}
-
-function storedCall(call: PreviewedCall, shown: CardCall | undefined): ApprovalCall {
-  const { use, tool, previewed } = call;
-  const title = `${tool.name} ${inlineCode(subjectOf(call), TITLE_CHARS)}`.trim();
-  const grant = grantOf(call, "refused" in previewed ? undefined : previewed.previewDigest);
-  const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant, title };
-  if ("refused" in previewed) return { ...stored, refused: previewed.refused };
-  const { previewDigest } = previewed;
-  return {
-    ...stored,
-    ...(previewDigest === undefined ? {} : { previewDigest }),
-    ...(shown === undefined ? {} : { shown: storedView(shown) }),
-  };
-}
-
-/** The view of a call for those who decide outside the thread; it matches the card. */
-function storedView({ preview, why }: CardCall): NonNullable<ApprovalCall["shown"]> {
-  const { question, language, text, facts, reach, answers } = preview;
-  const cut = text.length > STORED_CHARS ? `${text.slice(0, STORED_CHARS).toWellFormed()}\n${CUT}` : text;
-  return {
-    question,
-    language,
-    text: cut,
-    reach,
-    why,
-    ...(facts && { facts: [...facts] }),
-    ...(answers && { answers }),
-  };
-}
-
-/** A shell command is titled by the command itself, not by the model's description of it. */
-function subjectOf({ use, tool, previewed }: PreviewedCall): string {
-  return "refused" in previewed || previewed.language !== "sh" ? tool.title(use.input) : previewed.text;
-}
-
 type OpenApproval = ApprovalRow & { readonly asked: readonly PendingCall[]; readonly request: ApprovalRequest };
 
 /**
@@ -286,21 +172,6 @@ export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
   return `approval:${turn}`;
 }
 
-/** The calls that could succeed, as the card shows them. */
-function shownCalls(
-  asked: readonly PreviewedCall[],
-  { request, lapsed }: Pick<NewApproval, "request" | "lapsed">,
-): ReadonlyMap<PreviewedCall, CardCall> {
-  const isLapsed = ({ use }: PendingCall) => [...lapsed].some((call) => call.use.id === use.id);
-  const shown = asked.flatMap((call) => {
-    const { previewed } = call;
-    if ("refused" in previewed) return [];
-    const why = approvalReason(call, request, isLapsed(call));
-    return [[call, { preview: previewed, why, label: grantOf(call).label }] as const];
-  });
-  return new Map(shown);
-}
-
 /** The approval card; null if none of the calls could succeed, so that there is nothing to ask. */
 function cardOf(
   { platform, rules, session }: ApprovalServiceOptions,
@@ -336,40 +207,6 @@ async function verdictsOn(options: ApprovalServiceOptions, row: OpenApproval): P
   const verdictOf = (call: PendingCall) =>
     decidedVerdict(call.use, row, options.rules) ?? covered?.get(call) ?? denied(NOT_ASKED);
   return new Map(row.asked.map((call) => [call.use.id, verdictOf(call)]));
-}
-
-/** The verdict on a call of this approval; null if the call was not part of it. */
-function decidedVerdict(
-  use: PendingCall["use"],
-  row: ApprovalRow,
-  { expiresMinutes }: ApprovalRules,
-): CallVerdict | null {
-  const call = row.calls.find(({ callId }) => callId === use.id);
-  if (call === undefined) return null;
-  if (call.refused !== undefined) return denied(call.refused);
-  if (call.input !== canonicalJson(use.input))
-    return denied("Not run: the arguments differ from those that were allowed.");
-  switch (row.status) {
-    case "allowed":
-      return allowed(call.previewDigest);
-    case "expired":
-      return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Continue without it, and say so.`);
-    case "withdrawn":
-      return denied(
-        "Not run: nobody could be asked, because the approval card could not be posted. Continue without it, and say so.",
-      );
-    default:
-      return denied(
-        `Not run: ${row.decidedBy ?? "somebody"} denied it. Do not try to do the same another way; continue without it, or ask.`,
-      );
-  }
-}
-
-/** The reason for calls that were covered when the others were asked about, but no longer are. */
-const NOT_ASKED = "Not run: it now needs a decision, and nobody was asked. Call again if it is still needed.";
-
-function denied(reason: string): CallVerdict {
-  return { type: "denied", reason };
 }
 
 /**

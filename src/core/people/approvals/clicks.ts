@@ -1,13 +1,13 @@
-import { postKey } from "../engine/post-once.ts";
-import { decisionText } from "../permissions/approval-card.ts";
-import { decidersSentence, mayDecide } from "../permissions/deciders.ts";
-import type { InboundAction, Receipt } from "../platform/inbound.ts";
-import { reply } from "../platform/replies.ts";
-import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
-import type { StoreTransaction } from "../store/store.ts";
-import { cardKey } from "./approvals.ts";
-import { duplicateClickReply, messageFromClick } from "./click-messages.ts";
-import { type Clickable, clickCard, type DecisionScope, isOpen, NO_BUTTON } from "./interaction.ts";
+import { postKey } from "../../engine/post-once.ts";
+import { decisionText } from "../../permissions/approval-card.ts";
+import { decidersSentence, mayDecide } from "../../permissions/deciders.ts";
+import type { InboundAction, Receipt } from "../../platform/inbound.ts";
+import { reply } from "../../platform/replies.ts";
+import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../../store/run/approvals.ts";
+import type { StoreTransaction } from "../../store/store.ts";
+import { duplicateClickReply, messageFromClick } from "../click-messages.ts";
+import { type Clickable, clickCard, type DecisionScope, isOpen, NO_BUTTON } from "../interaction.ts";
+import { cardKey } from "./approval-service.ts";
 
 /** The grant scope that each button of a card stands for; null denies. */
 const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { OutgoingMessage } from "../../../src/core/platform/outgoing.ts";
-import { PlatformError, SandboxError } from "../../../src/core/protocol/errors.ts";
-import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import { type SimOffice, simOffice } from "../../support/simulation/sim-office.ts";
-import { ANA, BOB, CHIEF } from "../../support/simulation/sim-people.ts";
-import { type Reply, ScriptedModel, tool } from "../agent/query-fixture.ts";
+import type { OutgoingMessage } from "../../../../src/core/platform/outgoing.ts";
+import { PlatformError, SandboxError } from "../../../../src/core/protocol/errors.ts";
+import { textResult } from "../../../../src/core/protocol/tool-result.ts";
+import type { ModelRequest } from "../../../../src/core/providers/provider.ts";
+import { type SimOffice, simOffice } from "../../../support/simulation/sim-office.ts";
+import { ANA, BOB, CHIEF } from "../../../support/simulation/sim-people.ts";
+import { type Reply, ScriptedModel, tool } from "../../agent/query-fixture.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { askAgain, clickApproval } from "../../../src/core/people/approval-clicks.ts";
-import type { ApprovalRow } from "../../../src/core/store/run/approvals.ts";
-import { ANA, BEN, CHIEF, click, type NativeSession, nativeSession } from "../../support/native-session.ts";
-import { countingIds, seededRandom } from "../../support/runtime.ts";
+import { askAgain, clickApproval } from "../../../../src/core/people/approvals/clicks.ts";
+import type { ApprovalRow } from "../../../../src/core/store/run/approvals.ts";
+import { ANA, BEN, CHIEF, click, type NativeSession, nativeSession } from "../../../support/native-session.ts";
+import { countingIds, seededRandom } from "../../../support/runtime.ts";
 
 const ID = "run_1:1";
 const MINUTE_MS = 60_000;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
-import { approvalId, createApprovalService } from "../../../src/core/people/approvals.ts";
-import { canonicalJson } from "../../../src/core/text/canonical-json.ts";
-import { EMPTY_LABEL } from "../../../src/core/trust/label.ts";
-import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
-import { silentLog } from "../../support/silent-log.ts";
-import { aPlatform } from "../../support/talk/a-platform.ts";
-import { tool } from "../agent/query-fixture.ts";
+import { createTurnContext } from "../../../../src/core/engine/turn-context.ts";
+import { approvalId, createApprovalService } from "../../../../src/core/people/approvals/approval-service.ts";
+import { canonicalJson } from "../../../../src/core/text/canonical-json.ts";
+import { EMPTY_LABEL } from "../../../../src/core/trust/label.ts";
+import { ANA, nativeSession, THREAD } from "../../../support/native-session.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+import { aPlatform } from "../../../support/talk/a-platform.ts";
+import { tool } from "../../agent/query-fixture.ts";
 
 const TURN = 1;
 const ALLOWED = { path: "a", depth: 1 };
