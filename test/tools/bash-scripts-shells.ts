@@ -110,6 +110,11 @@ echo $LINENO`,
     `d=$'a,1\\nb,2'; x="$(cut -d, -f1 <<< "$d" | sort -r)"; echo "$x"; y="$(\n  sed -n 2p <<<"$d" | head -n 1\n)"; echo "$y"; z="$(cat <<EOF\nq $d "\nEOF\n)"; echo "$z"`,
     `f() { echo $(( $(echo 2) + 1 )); }; declare -f f > fn; . ./fn; f; bash -n -c 'echo $(($(echo 1) + 1))'; echo $?`,
   ],
+  "tables of signals, aliases, dumps and tagged digests": [
+    `trap -l; kill -l | tail -2; alias ll='ls -l' g='grep'; alias -p; alias; unalias ll; alias -p`,
+    `sha256sum --tag fruit.txt numbers.txt; md5sum --tag < fruit.txt; sha1sum --tag fruit.txt > s; sha1sum -c s; echo x >> fruit.txt; sha1sum -c s; echo $?`,
+    `hexdump fruit.txt; printf 'abc' | hexdump; head -c 64 /dev/zero | hexdump; head -c 64 /dev/zero | hexdump -v; hexdump -n 5 -s 2 fruit.txt; for o in c b d o x; do hexdump -$o poem.txt; done; printf 'a\\0\\t\\377' | hexdump -c; : | hexdump`,
+  ],
   "backslashes that read takes": [
     `printf 'a\\\\bc\\\\ndef' | { read -N 5 x; echo "[$x]"; cat; }; printf 'a\\\\bc\\\\ndef' | { read -r -N 5 x; echo "[$x]"; }; printf 'a\\\\\\nb' | { read -N 3 x; echo "$? [$x]"; }; printf 'é\\\\éx' | { read -N 2 x; echo "[$x]"; cat; }; printf 'a\\\\\\\\\\\\' | { read -N 9 x; echo "$? [$x]"; }`,
     `printf 'abc\\\\' | { read x; echo "$? [$x]"; }; printf 'abc\\\\' | { read -r x; echo "$? [$x]"; }; printf 'a b\\\\' | { read x y; echo "$? [$x] [$y]"; }; printf 'ab\\\\' | { read -n 5 x; echo "$? [$x]"; }; printf 'a\\\\b\\\\\\\\c' | { read -n 3 x; echo "[$x]"; }; printf 'a\\\\\\\\' | { read -n 2 x; echo "[$x]"; }; read x y <<< 'a\\ b c\\'; echo "[$x][$y]"`,

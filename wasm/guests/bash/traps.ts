@@ -52,6 +52,15 @@ interface Printed {
 
 /** Accepted signals. Only the shell itself sends them, with `kill $$`. */
 const SIGNALS = "HUP INT QUIT ABRT ALRM TERM PIPE USR1 USR2 TSTP CONT WINCH CHLD".split(" ");
+/** All signals of Linux, from 1; those of real time begin with 34. */
+const ALL_SIGNALS = [
+  ..."HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU".split(
+    " ",
+  ),
+  ..."URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS RTMIN".split(" "),
+  ...Array.from({ length: 29 }, (_, at) => (at < 15 ? `RTMIN+${at + 1}` : `RTMAX-${29 - at}`)),
+  "RTMAX",
+];
 const KNOWN = ["EXIT", "ERR", ...SIGNALS];
 const NUMBERS = new Map([
   ["0", "EXIT"],
@@ -63,6 +72,7 @@ const NUMBERS = new Map([
 
 /** The `trap` builtin. */
 export function trap({ state }: Context, args: readonly string[]): ExecResult {
+  if (args[0] === "-l") return { stdout: signalTable(), stderr: "", exitCode: 0 };
   const words = args[0] === "--" ? args.slice(1) : args;
   const [action = "-p", ...names] = words.length === 1 && words[0] !== "-p" ? ["-", ...words] : words;
   state.traps ??= new Map();
@@ -194,8 +204,17 @@ export async function runErrTrap(
   return true;
 }
 
+/** The table of signals that `trap -l` and `kill -l` print. */
+function signalTable(): string {
+  const names = ALL_SIGNALS.map(
+    (name, at) => `${String(name.startsWith("RT") ? at + 3 : at + 1).padStart(2)}) SIG${name}`,
+  );
+  return `${names.map((name, at) => name + (at % 5 === 4 ? "\n" : "\t")).join("")}\n`;
+}
+
 /** The `kill` builtin, which reaches the shell itself; commands in the background have ended. */
 export async function kill(context: Context, args: readonly string[]): Promise<ExecResult> {
+  if (args.length === 1 && args[0] === "-l") return { stdout: signalTable(), stderr: "", exitCode: 0 };
   const own = String(context.state.virtualPid);
   const [first = "", ...others] = args;
   const isApart = /^-[sn]$/.test(first);

@@ -2,8 +2,8 @@ import { openFilesystem } from "../../workspace-files.ts";
 import { type Call, inputsOf, linesOf, Refusal, textCommand, textOf } from "../text/command.ts";
 
 const OPTIONS = {
-  flags: "bctqsw",
-  long: { binary: "b", check: "c", text: "t", quiet: "q", status: "s", warn: "w" },
+  flags: "bctqswT",
+  long: { tag: "T", binary: "b", check: "c", text: "t", quiet: "q", status: "s", warn: "w" },
 } as const;
 
 const ALGORITHMS = { md5: "MD5", sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
@@ -15,9 +15,9 @@ export const CHECKSUM_COMMANDS = Object.entries(ALGORITHMS).map(([name, algorith
   textCommand(`${name}sum`, OPTIONS, async (call) => {
     if (call.flags.has("c")) return checked(call, algorithm);
     const mark = call.flags.has("b") ? "*" : " ";
-    return (await inputsOf(call))
-      .map(({ bytes, name: file }) => `${host.digest(algorithm, bytes)} ${mark}${file}\n`)
-      .join("");
+    const line = (digest: string, file: string) =>
+      call.flags.has("T") ? `${name.toUpperCase()} (${file}) = ${digest}\n` : `${digest} ${mark}${file}\n`;
+    return (await inputsOf(call)).map(({ bytes, name: file }) => line(host.digest(algorithm, bytes), file)).join("");
   }),
 );
 
@@ -25,7 +25,8 @@ async function checked(call: Call, algorithm: string): Promise<readonly [string,
   const { flags, complaints } = call;
   const lines = (await inputsOf(call)).flatMap((input) => linesOf(textOf(input)));
   const listed = lines.flatMap((line) => {
-    const [, sum, name] = /^\\?([\da-f]+) [ *](.+)$/i.exec(line) ?? [];
+    const [, tagged, digest] = /^(?:MD5|SHA\d+) \((.+)\) = ([\da-f]+)$/.exec(line) ?? [];
+    const [, sum = digest, name = tagged] = /^\\?([\da-f]+) [ *](.+)$/i.exec(line) ?? [];
     return sum === undefined || name === undefined ? [] : [{ sum: sum.toLowerCase(), name }];
   });
   if (listed.length === 0) throw new Refusal("no properly formatted checksum lines found");

@@ -38,7 +38,7 @@ const WIDTHS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
 export const DUMP_COMMANDS: readonly CustomCommand[] = [
   defineCommand("od", async (args, context) => OD.execute(args.flatMap(withTypes), context)),
   defineCommand("xxd", async (args, context) => XXD.execute(args.map(shortened), context)),
-  textCommand("hexdump", { flags: "Cv", values: "ns" }, hexdump),
+  textCommand("hexdump", { flags: "Cvbcdox", values: "ns" }, hexdump),
 ];
 
 const OD = textCommand("od", { flags: "v", values: "AjNt", repeated: "t" }, od);
@@ -216,17 +216,39 @@ function bytesOf(digits: string): string {
   return digits.replace(/[\da-f]{2}/gi, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
 }
 
+/** How `hexdump` writes units, by option: in columns of a width, with at least as many digits. */
+const HEXDUMP_DEFAULT = { type: "x2", width: 5, digits: 4 };
+const HEXDUMP: Readonly<Record<string, typeof HEXDUMP_DEFAULT>> = {
+  b: { type: "o1", width: 4, digits: 3 },
+  c: { type: "c", width: 4, digits: 0 },
+  d: { type: "u2", width: 8, digits: 5 },
+  o: { type: "o2", width: 8, digits: 6 },
+  x: { type: "x2", width: 8, digits: 4 },
+};
+
 async function hexdump(call: Call): Promise<string> {
   const { flags, values } = call;
-  if (!flags.has("C")) throw new Refusal("only -C is known here");
+  const [kind = "", ...more] = [...flags].filter((flag) => flag !== "v");
+  if (more.length > 0) throw new Refusal("only one format is known here");
   const skipped = numberOf(values.get("s"), 0);
   const all = (await inputsOf(call)).map(({ bytes }) => bytes).join("");
   const bytes = all.slice(skipped, skipped + numberOf(values.get("n"), all.length));
+  const { type, width, digits: places } = HEXDUMP[kind] ?? HEXDUMP_DEFAULT;
+  const { size, write } = formatOf(type);
+  const unit = unitWriter({ size, showsText: false, width, write: (value) => write(value).padStart(places, "0") });
   const lines = shown(rowsOf(bytes, ROW_BYTES), flags.has("v"), (row, index) => {
+    if (kind !== "C")
+      return (
+        hex(skipped + index * ROW_BYTES, 7) +
+        rowsOf(row, size)
+          .map(unit)
+          .join("")
+          .padEnd((ROW_BYTES / size) * width)
+      );
     const digits = rowsOf(hexOf(row), 2);
     const half = (from: number) => digits.slice(from, from + ROW_BYTES / 2).join(" ");
     const columns = `${half(0).padEnd(23)}  ${half(ROW_BYTES / 2).padEnd(23)}`;
     return `${hex(skipped + index * ROW_BYTES, 8)}  ${columns}  |${printable(row)}|`;
   });
-  return joined(bytes === "" ? [] : [...lines, hex(skipped + bytes.length, 8)]);
+  return joined(bytes === "" ? [] : [...lines, hex(skipped + bytes.length, kind === "C" ? 8 : 7)]);
 }
