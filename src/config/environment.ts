@@ -6,8 +6,11 @@ import { querySchema } from "./settings.ts";
 
 /** The environment's schema, from which .env.example, the reference in docs and error messages are generated. */
 
-// Docker keeps the quotes of its --env-file, and examples end in ….
-const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or non-ASCII characters");
+// Examples end in …, and Docker keeps the quotes of its --env-file.
+const word = z
+  .string()
+  .regex(/^[^…]*$/u, { message: "is still an example; replace it with the whole value", abort: true })
+  .regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or non-ASCII characters");
 const host = listenHost(word);
 const port = z
   .string()

@@ -100,7 +100,7 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "a key that still is the example's",
     given: { env: { DISCORD_TOKEN: "MTIz…" } },
-    problem: "DISCORD_TOKEN: must not contain spaces, quotes or non-ASCII characters",
+    problem: "DISCORD_TOKEN: is still an example; replace it with the whole value",
   },
   ...["PORT: 3000", "PORT 3000", "export PORT: 3000"].map((line) => ({
     name: `a line of .env that assigns nothing (${line})`,
