@@ -3,6 +3,16 @@ import type { Repair } from "./repair.ts";
 /** Patches of just-bash's awk. */
 export const AWK_REPAIRS: readonly Repair[] = [
   [
+    "Loops end when the call is over",
+    /"while execution"\)[^]{1,2000}?`awk: for loop exceeded/g,
+    (code) => code.replace(/(?<=if\((\w)\+\+,)(?=\1>)/g, "repairs.endIfOver($1),"),
+  ],
+  [
+    "The loop over records ends when the call is over",
+    /(?<=(this\.ctx\.recordsProcessed)\+\+,)(?=\1>)/g,
+    "repairs.endIfOver($1),",
+  ],
+  [
     "int truncates towards zero",
     /(?<=async function \w+\(\w,\w,\w\)\{return \w\.length===0\?0:Math\.)floor(?=\()/g,
     "trunc",

@@ -55,6 +55,11 @@ test.each([
   },
   { script: "if echo e; false; then :; elif sleep 100; then :; fi", printed: ["stdout up to then:", "e"] },
   { script: "sleep 100", printed: [] },
+  { script: "echo a; awk 'BEGIN { print 1; while (1) i++ }'", printed: ["stdout up to then:", "a", "1"] },
+  {
+    script: "echo b; seq 9 | awk '{ for (;;) n++ } END { print n }'; echo no",
+    printed: ["stdout up to then:", "b"],
+  },
 ])("output printed before the time limit is kept: $script", async ({ script, printed }) => {
   const result = await fileSession(sandbox).run("bash", { command: script, timeout: 1 });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 1 s" });
@@ -112,6 +117,10 @@ test.each([
     printed: ["stdout up to then:", "a"],
   },
   { script: "echo 'echo ü; echo > begun; sleep 100' > s.sh; bash s.sh; echo no", printed: ["stdout up to then:", "ü"] },
+  {
+    script: "echo a; echo > begun; awk 'BEGIN { do { i++ } while (1) }'; echo no",
+    printed: ["stdout up to then:", "a"],
+  },
 ])("output printed before a person's stop is kept: $script", async ({ script, printed }) => {
   const session = fileSession(sandbox);
   const abort = new AbortController();

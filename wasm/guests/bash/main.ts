@@ -9,7 +9,7 @@ import { COMMANDS } from "./commands.ts";
 import { deviceBytes } from "./files/devices.ts";
 import type { BashBinding, BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
-import { stopSignal, TIMED_OUT, withoutEnd } from "./stop-signal.ts";
+import { programEnded, stopSignal, TIMED_OUT, withoutEnd } from "./stop-signal.ts";
 import { type ReadGuard, WorkspaceFs } from "./workspace-fs.ts";
 
 /** Path at which the shell sees the sandbox root; the tools accept paths beneath it, too. */
@@ -44,10 +44,11 @@ async function run(input: string): Promise<string> {
   if (binding !== null && binding.digest !== request.bound) return JSON.stringify({ refused: CHANGED });
   const guarded = guardOf(binding, files, (sentence) => notes.add(sentence));
   const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence), guarded), { ...request, cwd });
-  const signal = stopSignal();
+  const signal = stopSignal(request.timeoutMs);
   const ended = await execute(shell, request.command, signal);
-  const timedOut = ended.exitCode === TIMED_OUT && ended.stderr.includes("execution deadline");
-  const stopped = ended.exitCode === TIMED_OUT && signal.aborted;
+  const isCut = ended.exitCode === TIMED_OUT;
+  const timedOut = programEnded() === "late" || (isCut && ended.stderr.includes("execution deadline"));
+  const stopped = programEnded() === "stopped" || (isCut && signal.aborted);
   const stderr = timedOut || stopped ? withoutEnd(ended.stderr) : ended.stderr;
   const printed = (text: string, name: string) =>
     outputOf(text, { maxChars: request.maxChars, path: `${request.overflow}-${name}.txt`, files });

@@ -10,8 +10,34 @@ const EVERY_MS = 50;
 /** Only every fourth look asks the host: a busy shell looks often, and always asking would cost a fifth of its time. */
 const ASKS_EVERY = 4;
 
-/** Returns a signal that aborts once the call is stopped: a busy shell polls it, and a timer covers one that sleeps. */
-export function stopSignal(): AbortSignal {
+/** Programs within the shell that loop for long look after so many rounds, each of which takes some microseconds. */
+const ROUNDS = 512;
+/** Time for the shell to notice its limit itself, in milliseconds. */
+const PATIENCE_MS = 250;
+
+/** When programs within the shell end, in milliseconds since the epoch. */
+let deadline = Number.POSITIVE_INFINITY;
+let ended: "stopped" | "late" | null = null;
+
+/** Throws if the call is stopped or out of time; only some rounds look. */
+export function endIfOver(round: number): void {
+  if (round % ROUNDS !== 0) return;
+  if (stopped()) ended = "stopped";
+  else if (Date.now() >= deadline) ended = "late";
+  if (ended !== null) throw new Error("aborted");
+}
+
+/** Why a program within the shell was ended; null if none was. */
+export function programEnded(): "stopped" | "late" | null {
+  return ended;
+}
+
+/**
+ * Returns a signal that aborts once the call is stopped: a busy shell polls it, and a timer covers one that sleeps.
+ * `timeoutMs` is the limit of the call from now on.
+ */
+export function stopSignal(timeoutMs: number): AbortSignal {
+  deadline = Date.now() + timeoutMs + PATIENCE_MS;
   const controller = new AbortController();
   const { signal } = controller;
   let aborted = false;
@@ -40,8 +66,8 @@ export async function runTimers(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Last line that the shell and each nested shell print about a script that timed out or was stopped. */
-const ENDED = /^bash: (?:execution aborted|\w+ aborted|.* exceeded (?:its )?execution deadline.*)$/;
+/** Last line that the shell, each nested shell and awk print about a script that timed out or was stopped. */
+const ENDED = /^(?:awk: aborted|bash: (?:execution aborted|\w+ aborted|.* exceeded (?:its )?execution deadline.*))$/;
 
 /** What a script had printed before it was ended. */
 export function withoutEnd(printed: string): string {
