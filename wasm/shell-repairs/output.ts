@@ -115,4 +115,9 @@ export const OUTPUT_REPAIRS: readonly Repair[] = [
     /(catch\((\w)\)\{if\(\2 instanceof \w+\)throw \2;)(?=return (\w)\.state\.lastExitCode=1,\3\.state\.env\.set\("\?","1"\),""\})/g,
     "$1repairs.complainOfFile($3.state,$2);",
   ],
+  [
+    "Lack of memory ends a script, not only the loop that it happens in",
+    /let (\w)=(\w+)\((\w)\);(?=return\{action:"error",stdout:(\w),stderr:`\$\{(\w)\}\$\{\1\})/g,
+    'if($3.name==="InternalError")return{action:"rethrow",stdout:$4,stderr:$5,error:$3};$&',
+  ],
 ];
