@@ -45,7 +45,8 @@ export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle
     if (issue.code === "unrecognized_keys") {
       const known = knownKeys(nodesAt(root, issue.path));
       return issue.keys.map((key) => {
-        return { path: [...issue.path, key], text: `is not a known key.${suggestion(key, known)}` };
+        const meant = similarName(key, known) ?? elsewhere(key, root) ?? suggestion(key, known);
+        return { path: [...issue.path, key], text: `is not a known key.${meant}` };
       });
     }
     return [describeIssue(issue, root, style)];
@@ -136,6 +137,14 @@ export function similarName(key: string, known: readonly string[]): string | nul
   const name = closest(key, [...known]);
   const isNear = distance(key.toLowerCase(), name.toLowerCase()) <= Math.max(2, Math.floor(key.length / 3));
   return isNear ? didYouMean(name) : null;
+}
+
+/** “Did you mean …” for a key that has its place in a single other group, or in none; null for any other key. */
+function elsewhere(key: string, root: SchemaNode): string | null {
+  const own = knownKeys([root]);
+  const groups = own.filter((group) => knownKeys(nodesAt(root, [group])).includes(key));
+  const [only, ...others] = own.includes(key) ? [key] : groups.map((group) => `${group}.${key}`);
+  return only === undefined || others.length > 0 ? null : didYouMean(only);
 }
 
 export function didYouMean(name: string): string {

@@ -163,6 +163,21 @@ const refused: { name: string; given: Given; problem: string }[] = [
     problem: 'deckhand.config.json: maxTurn: is not a known key. Did you mean "maxTurns"?',
   },
   {
+    name: "a key in another group than its own",
+    given: { file: { approvals: { admins: ["slack:U1"] } } },
+    problem: 'deckhand.config.json: approvals.admins: is not a known key. Did you mean "access.admins"?',
+  },
+  {
+    name: "a key outside its group",
+    given: { file: { admins: ["slack:U1"] } },
+    problem: 'deckhand.config.json: admins: is not a known key. Did you mean "access.admins"?',
+  },
+  {
+    name: "a key in a group that belongs to none",
+    given: { file: { access: { maxTurns: 5 } } },
+    problem: 'deckhand.config.json: access.maxTurns: is not a known key. Did you mean "maxTurns"?',
+  },
+  {
     name: "a working directory outside of the sandbox root",
     given: { file: { workingDirectory: "a/../../b" } },
     problem:
