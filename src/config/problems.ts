@@ -45,8 +45,10 @@ export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle
     if (issue.code === "unrecognized_keys") {
       const known = knownKeys(nodesAt(root, issue.path));
       return issue.keys.map((key) => {
-        const meant = similarName(key, known) ?? elsewhere(key, root) ?? suggestion(key, known);
-        return { path: [...issue.path, key], text: `is not a known key.${meant}` };
+        return {
+          path: [...issue.path, key],
+          text: `is not a known key.${suggestion(key, known, elsewhere(key, root))}`,
+        };
       });
     }
     return [describeIssue(issue, root, style)];
@@ -126,9 +128,9 @@ function shownValue(value: unknown): string {
   return `, but is "${value}"`;
 }
 
-/** “Did you mean …”, or the known keys if none is similar. */
-export function suggestion(key: string, known: readonly string[]): string {
-  return similarName(key, known) ?? (known.length === 0 ? "" : ` Possible names: ${known.join(", ")}.`);
+/** “Did you mean …”; if no known key is similar, what is meant `otherwise`, or else the known keys. */
+export function suggestion(key: string, known: readonly string[], otherwise: string | null = null): string {
+  return similarName(key, known) ?? otherwise ?? (known.length === 0 ? "" : ` Possible names: ${known.join(", ")}.`);
 }
 
 /** “Did you mean …”; null if none is similar. */

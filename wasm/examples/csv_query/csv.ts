@@ -23,7 +23,7 @@ export function parseCsv(written: string, asked?: string): Table {
 
 /** The candidate that occurs most often in the first line, not counting quoted cells. */
 function likelySeparator(text: string): string {
-  const [line = ""] = /^(?:"[^"]*"|[^"\r\n])*/.exec(text) ?? [];
+  const [line = ""] = /^(?:"[^"]*"|[^"\r\n]+)*/.exec(text) ?? [];
   const plain = line.replace(/"[^"]*"/g, "");
   const count = (separator: string): number => plain.split(separator).length;
   return SEPARATORS.toSorted((a, b) => count(b) - count(a))[0] ?? ",";

@@ -1,5 +1,6 @@
 import { stopped } from "deckhand:sandbox/clock@0.1.0";
 import type { ExecResult } from "just-bash/browser";
+import { signalNumber } from "./traps.ts";
 
 /** The exit code of a command that ran out of time. */
 export const TIMED_OUT = 124;
@@ -86,7 +87,6 @@ export function timedOut(
   return { ...others, stdout, stderr: withoutEnd(stderr), exitCode: codeOf(args) };
 }
 
-const SIGNALS: Readonly<Record<string, number>> = { HUP: 1, INT: 2, QUIT: 3, KILL: 9, USR1: 10, USR2: 12, TERM: 15 };
 /** Bash adds the number of the signal that ended a command. */
 const SIGNALLED = 128;
 
@@ -97,6 +97,6 @@ function codeOf(args: readonly string[]): number {
     args.findIndex((arg, at) => /^[\d.]/.test(arg) && !/^(?:-[sk]|--signal)$/.test(args[at - 1] ?? "")),
   );
   const [, given = "TERM"] = /(?:^| )(?:-s ?|--signal[= ])(?:SIG)?(\w+)/.exec(options.join(" ")) ?? [];
-  const signal = SIGNALS[given.toUpperCase()] ?? Number(given);
-  return signal === SIGNALS["KILL"] || options.includes("--preserve-status") ? SIGNALLED + signal : TIMED_OUT;
+  const signal = signalNumber(given.toUpperCase()) ?? Number(given);
+  return signal === signalNumber("KILL") || options.includes("--preserve-status") ? SIGNALLED + signal : TIMED_OUT;
 }

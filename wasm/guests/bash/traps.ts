@@ -204,11 +204,19 @@ export async function runErrTrap(
   return true;
 }
 
+/** Number of a signal, which is named without `SIG`; null if it is not known. */
+export function signalNumber(name: string): number | null {
+  const at = ALL_SIGNALS.indexOf(name);
+  return at < 0 ? null : numberAt(at);
+}
+
+function numberAt(at: number): number {
+  return ALL_SIGNALS[at]?.startsWith("RT") === true ? at + 3 : at + 1;
+}
+
 /** The table of signals that `trap -l` and `kill -l` print. */
 function signalTable(): string {
-  const names = ALL_SIGNALS.map(
-    (name, at) => `${String(name.startsWith("RT") ? at + 3 : at + 1).padStart(2)}) SIG${name}`,
-  );
+  const names = ALL_SIGNALS.map((name, at) => `${String(numberAt(at)).padStart(2)}) SIG${name}`);
   return `${names.map((name, at) => name + (at % 5 === 4 ? "\n" : "\t")).join("")}\n`;
 }
 
