@@ -83,6 +83,7 @@ async function timeToEnqueue(): Promise<number> {
     tools: () => [],
     membershipOf: membershipOn(new Map()),
     platforms: PLATFORMS,
+    isOn: () => true,
     defaultTimezone: "UTC",
     isTimezoneSet: true,
     readDeclared: () => Promise.resolve([]),

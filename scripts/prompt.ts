@@ -52,7 +52,7 @@ const NO_JOBS = {
   list: absent,
   overview: absent,
   overviewOf: absent,
-  declared: { platforms: new Map(), problemWith: absent, apply: absent, removeExcept: absent },
+  declared: { platforms: new Map(), check: absent, apply: absent, removeExcept: absent },
   act: absent,
   edit: absent,
   form: absent,

@@ -46,7 +46,7 @@ import { trackWork, warmUp } from "./operations/warm-up.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
 import { reportState, watchReachability } from "./ownership/other-processes.ts";
 import { type Ownership, ownDatabase } from "./ownership/own-database.ts";
-import { describePlatform, PLATFORMS } from "./platforms.ts";
+import { describePlatform, isOn, PLATFORMS } from "./platforms.ts";
 import { modelLines, type Prepared, prepare } from "./prepare.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
@@ -305,6 +305,7 @@ function openJobs(assembly: Assembly, given: JobParts): Jobs {
     tools: toolNames,
     ...rights,
     platforms: PLATFORMS,
+    isOn: (name) => isOn(config, name),
     defaultTimezone: timezoneOf(config),
     isTimezoneSet: config.jobs.timezone !== undefined,
     readDeclared: async () => (await features.opened()?.readJobs()) ?? [],

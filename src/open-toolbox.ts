@@ -34,7 +34,7 @@ import { createDeclaredJobReader } from "./jobs/scheduling/declared-jobs.ts";
 import type { FeatureList } from "./open-features.ts";
 import { createLogger } from "./operations/logging.ts";
 import { proxyFor } from "./operations/proxy.ts";
-import { describePlatform, PLATFORMS } from "./platforms.ts";
+import { describePlatform, isOn, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { createInstructionGate, type InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
@@ -121,6 +121,7 @@ export function declaredJobReader(
     agents: () => new Set(agents.keys()),
     skillsOf: (thread) => skills(sandboxRootOf(thread)),
     platforms: PLATFORMS,
+    isOn: (name) => isOn(config, name),
     defaultTimezone: timezoneOf(config),
     runtime: systemRuntime(),
   });

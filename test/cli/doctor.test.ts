@@ -242,7 +242,10 @@ test("invalid jobs of the jobs file are reported, and valid ones are counted", a
   const file = path.join(cwd, "data/jobs.json");
   const job = { name: "Weather", channel: "slack:T1/C1", cron: "@daily", prompt: "Tell us.", skill: "forecast Lyon" };
   writeFileSync(file, JSON.stringify([job]));
-  expect(await doctor({ cwd })).toMatchObject({ failed: false, lines: expect.arrayContaining([`✓ ${file}: 1 job`]) });
+  expect(await doctor({ cwd })).toMatchObject({
+    failed: false,
+    lines: expect.arrayContaining([`✓ ${file}: 1 job`, `⚠ ${file}: entry 1: Slack is off, so its runs wait`]),
+  });
   expect(existsSync(path.join(cwd, "data/sandbox"))).toBe(false);
   writeFileSync(file, JSON.stringify([job, { ...job, skill: "forecast" }]));
   const { lines, failed } = await doctor({ cwd });

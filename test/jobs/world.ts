@@ -163,6 +163,7 @@ export async function openWorld(
       tools: () => ["bash", "read", "web_fetch", "write"],
       membershipOf: options.membershipOf ?? membershipOn(new Map()),
       platforms: PLATFORMS,
+      isOn: (name) => name !== "discord",
       defaultTimezone: "Europe/Paris",
       isTimezoneSet: true,
       readDeclared: () => readKept(),

@@ -70,7 +70,7 @@ export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivate
       list: noJobs,
       overview: noJobs,
       overviewOf: noJobs,
-      declared: { platforms: new Map(), problemWith: noJobs, apply: noJobs, removeExcept: noJobs },
+      declared: { platforms: new Map(), check: noJobs, apply: noJobs, removeExcept: noJobs },
       act: noJobs,
       edit: noJobs,
       form: noJobs,

@@ -135,10 +135,8 @@ export interface DeclaredJob {
 export interface DeclaredJobs {
   /** The platforms on which jobs can report. */
   readonly platforms: Platforms;
-  /**
-   * Why the definition is not a valid job, in words; null if it is valid or its due time has passed. Changes nothing.
-   */
-  readonly problemWith: (job: DeclaredJob) => Promise<string | null>;
+  /** Says what is wrong with the definition. Changes nothing. A due time in the past counts as valid. */
+  readonly check: (job: DeclaredJob) => Promise<Omit<DeclaredJobResult, "id">>;
   /**
    * Creates or updates the job. `at` is when the definition was read, and `applied` holds the ids of jobs already
    * applied.
@@ -156,12 +154,12 @@ export interface DeclaredJobResult {
   readonly id: string | null;
   /** What is wrong with the definition, if anything. */
   readonly problem?: string;
-  /** Why the job would have no effect, or which tool is missing. */
+  /** Why the job would have no effect, or what it lacks. */
   readonly warning?: string | null;
 }
 
 /** The operations that change nothing. */
-export type DeclaredJobReader = Pick<DeclaredJobs, "platforms" | "problemWith">;
+export type DeclaredJobReader = Pick<DeclaredJobs, "platforms" | "check">;
 
 /** A job's settings as typed. Absent fields keep their values or get their defaults. */
 export type JobInput = Readonly<Partial<Record<JobField, string>>>;

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
 import stripJsonComments from "strip-json-comments";
 import { z } from "zod";
-import type { Finding } from "../../cli/doctor/finding.ts";
+import { bad, type Finding, good, warned } from "../../cli/doctor/finding.ts";
 import { ownId } from "../../core/events/event-key.ts";
 import {
   type DeclaredJob,
@@ -83,12 +83,17 @@ export async function checkJobsFile(path: string, reader: DeclaredJobReader): Pr
   const read = await textOf(path);
   if (read.type === "missing") return [];
   const entries = read.type === "unreadable" ? read.text : readEntries(read.text);
-  if (typeof entries === "string") return [{ ok: false, text: `${path}: ${entries}` }];
+  if (typeof entries === "string") return [bad(`${path}: ${entries}`)];
   const jobs = entries.map((entry) => readEntry(entry, reader.platforms));
-  const found = await Promise.all(jobs.map(async (job) => (typeof job === "string" ? job : reader.problemWith(job))));
-  const problems = found.flatMap((problem, index) => (problem === null ? [] : [problemOf(path, index, problem)]));
-  if (problems.length > 0) return problems.map((text) => ({ ok: false, text }));
-  return [{ ok: true, text: `${path}: ${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}` }];
+  const check = (job: (typeof jobs)[number]): ReturnType<DeclaredJobReader["check"]> =>
+    typeof job === "string" ? Promise.resolve({ problem: job }) : reader.check(job);
+  const found = await Promise.all(jobs.map(check));
+  const lines = found.flatMap(({ problem, warning }, index): readonly Finding[] => {
+    if (problem !== undefined) return [bad(problemOf(path, index, problem))];
+    return typeof warning === "string" ? [warned(problemOf(path, index, warning))] : [];
+  });
+  const isValid = lines.every(({ ok }) => ok);
+  return isValid ? [good(`${path}: ${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}`), ...lines] : lines;
 }
 
 function problemOf(path: string, index: number, problem: string): string {

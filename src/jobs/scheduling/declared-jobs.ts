@@ -9,17 +9,27 @@ import type { JobScope } from "./job-scope.ts";
 import { isPastReminder, PAUSED, REMOVED } from "./occurrence.ts";
 
 /** What is needed to read a declared job. */
-type ReaderScope = Pick<JobScope, "runtime" | "agents" | "skillsOf" | "defaultTimezone" | "platforms">;
+type ReaderScope = Pick<JobScope, "runtime" | "agents" | "skillsOf" | "defaultTimezone" | "platforms" | "isOn">;
 type Scope = ReaderScope & Pick<JobScope, "store" | "scheduler" | "tools">;
 
 export function createDeclaredJobReader(scope: ReaderScope): DeclaredJobReader {
   return {
     platforms: scope.platforms,
-    async problemWith(job) {
+    async check(job) {
       const read = await readDeclared(job, scope.runtime.clock.now(), scope);
-      return read.type === "refused" && read.time !== "past" ? read.reason : null;
+      return read.type === "refused" && read.time !== "past"
+        ? { problem: read.reason }
+        : { warning: whyIdle(job, scope) };
     },
   };
+}
+
+/** Why no run of the job can begin now; null if one can. */
+function whyIdle(
+  { thread: { platform } }: Pick<DeclaredJob, "thread">,
+  { platforms, isOn }: ReaderScope,
+): string | null {
+  return isOn(platform) ? null : `${platforms.get(platform)?.title ?? platform} is off, so its runs wait`;
 }
 
 /** Declared jobs, identified by name. */
@@ -90,8 +100,9 @@ function isFixed(known: JobRow, settings: JobSettings): boolean {
 async function applyDeclared(
   settings: JobSettings,
   { isOn, applied, at }: Parameters<DeclaredJobs["apply"]>[1] & { readonly isOn: boolean },
-  { store, runtime, scheduler, tools }: Scope,
+  scope: Scope,
 ): Promise<DeclaredJobResult> {
+  const { store, runtime, scheduler, tools } = scope;
   const newId = runtime.ids.next("job");
   const refused = (problem: string) => ({ id: null, problem });
   const taken = await store.transaction(
@@ -125,5 +136,5 @@ async function applyDeclared(
   await scheduler.check(id);
   if (isRetryCancelled) await scheduler.startWaiting(id);
   const named = settings.tools.filter((tool) => !LATER_TOOLS.test(tool));
-  return { id, warning: toolProblem(named, tools()) };
+  return { id, warning: whyIdle(settings, scope) ?? toolProblem(named, tools()) };
 }

@@ -8,7 +8,7 @@ import type { ApprovalRules } from "../../core/permissions/deciders.ts";
 import type { MemberOf } from "../../core/permissions/members.ts";
 import type { Platforms } from "../../core/platform/descriptor.ts";
 import type { OutgoingMessage } from "../../core/platform/outgoing.ts";
-import type { ThreadRef } from "../../core/platform/thread.ts";
+import type { PlatformName, ThreadRef } from "../../core/platform/thread.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
@@ -43,6 +43,8 @@ export interface JobScope {
   readonly membershipOf: MembershipOf;
   readonly memberOf: MemberOf;
   readonly platforms: Platforms;
+  /** Whether this program serves the platform. */
+  readonly isOn: (platform: PlatformName) => boolean;
   /** IANA name. */
   readonly defaultTimezone: string;
   /** Whether an operator set the time zone; otherwise it is the machine's. */

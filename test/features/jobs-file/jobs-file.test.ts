@@ -36,6 +36,7 @@ function takingOver(file: string, { store, clock }: Pick<World, "store" | "clock
     tools: () => ["bash"],
     skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
     platforms: PLATFORMS,
+    isOn: (name) => name !== "discord",
     defaultTimezone: "Europe/Paris",
   });
   return createJobsFile({ file, runtime, log: silentLog, jobs: { declared: kept } });
@@ -215,6 +216,7 @@ test.each([
   },
   { wrong: { cron: undefined, at: "2026-02-01 09:00" }, said: "`at` is past, so the job will never run" },
   { wrong: { tools: ["mcp__docs__search", "bsh"] }, said: "There is no tool `bsh`. Did you mean `bash`?" },
+  { wrong: { channel: "discord:1/2" }, said: "Discord is off, so its runs wait" },
   { wrong: { owner: "ana" }, said: "`owner` must be written `slack:U0123ABCD`: platform and id" },
   { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
 ])("an invalid entry of the jobs file is reported with its position: $said", async ({ wrong, said }) => {
