@@ -10,7 +10,7 @@ import type { DefinitionSet } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
 import type { DirectoriesAbove, InstructionRoots, InstructionRule } from "./core/context/system-prompt.ts";
 import type { SessionSettings } from "./core/events/session-settings.ts";
-import { channelKeyOf, type ThreadRef } from "./core/platform/thread.ts";
+import { channelKeyOf, type PlatformName, type ThreadRef } from "./core/platform/thread.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { ChannelConfig } from "./core/run/runner-options.ts";
 import { narrowTools } from "./core/skills/skill-narrowing.ts";
@@ -20,6 +20,12 @@ import { describePlatform } from "./platforms.ts";
 /** IANA name of the time zone in which times are shown to people. */
 export function timezoneOf({ jobs }: Pick<Config, "jobs">): string {
   return jobs.timezone ?? systemTimezone() ?? "UTC";
+}
+
+/** Whether the settings turn a platform on. The page and terminals are always on. */
+export function isOn({ slack, discord }: Pick<Config, "slack" | "discord">, platform: PlatformName): boolean {
+  const accounts: Partial<Record<PlatformName, unknown>> = { slack, discord };
+  return accounts[platform] !== null;
 }
 
 /** The configuration of channels and agents. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { PageAgents } from "./agents.ts";
-import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
+import { type ChannelConfigs, createChannelConfigs, isOn, timezoneOf } from "./channel-config.ts";
 import { unknownTools, unknownToolsOfAgents } from "./config/ineffective-settings.ts";
 import type { EffectiveSettings } from "./config/stored/effective-settings.ts";
 import { isWithin } from "./config/within.ts";
@@ -34,7 +34,7 @@ import { createDeclaredJobReader } from "./jobs/scheduling/declared-jobs.ts";
 import type { FeatureList } from "./open-features.ts";
 import { createLogger } from "./operations/logging.ts";
 import { proxyFor } from "./operations/proxy.ts";
-import { describePlatform, isOn, PLATFORMS } from "./platforms.ts";
+import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { createInstructionGate, type InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
