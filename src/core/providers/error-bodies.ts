@@ -12,7 +12,8 @@ const usualSchema = z.object({ error: z.union([z.string(), z.object({})]) });
 /**
  * A fetch that converts error bodies to the form that the SDKs read. They drop everything outside `error`, including
  * the words that reveal an overflow or a rejected field (vLLM, Mistral, gateways). An error in place of the requested
- * stream gets its own status instead of 200. Source: OpenRouter docs, Errors.
+ * stream gets its own status instead of 200. A web page that denies access comes from a proxy, which knows no key.
+ * Source: OpenRouter docs, Errors.
  */
 export function readableErrors(fetch: Fetch): Fetch {
   return async (input, init) => {
@@ -20,6 +21,7 @@ export function readableErrors(fetch: Fetch): Fetch {
     // The SDKs return null for it, as for a captive portal's 204.
     if (response.status === 204) throw new ProviderError("network", "no content in place of an answer");
     if (response.body === null) return response;
+    if (response.status === 403 && isPage(response)) throw await pageInstead(response);
     if (response.ok) return init?.method?.toUpperCase() === "POST" ? failedInstead(response) : response;
     const text = await response.text();
     const { status, statusText } = response;
@@ -36,11 +38,8 @@ export function readableErrors(fetch: Fetch): Fetch {
 
 /** Returns the response, converted if it is an error in JSON. Throws for a web page, such as a login. */
 async function failedInstead(response: Response): Promise<Response> {
+  if (isPage(response)) throw await pageInstead(response);
   const type = response.headers.get("content-type") ?? "";
-  if (/^text\/html\b/i.test(type)) {
-    await response.body?.cancel();
-    throw new ProviderError("network", "a page in place of an answer");
-  }
   if (!/^application\/json\b/i.test(type)) return response;
   const text = await objectText(response.clone());
   const failed = failedSchema.safeParse(fromJson(text)).data;
@@ -50,6 +49,15 @@ async function failedInstead(response: Response): Promise<Response> {
   headers.delete("content-length");
   headers.delete("content-encoding");
   return new Response(text, { status, headers });
+}
+
+function isPage({ headers }: Response): boolean {
+  return /^text\/html\b/i.test(headers.get("content-type") ?? "");
+}
+
+async function pageInstead(response: Response): Promise<ProviderError> {
+  await response.body?.cancel();
+  return new ProviderError("network", "a page in place of an answer");
 }
 
 /** The text of a JSON object in a cloned response. Stops reading early if it is a stream with the wrong type. */

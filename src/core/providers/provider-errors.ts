@@ -73,20 +73,25 @@ const QUOTA: readonly RegExp[] = [
   /specified api usage limits/i,
   /key limit exceeded|free-models-per-day/i,
   /doesn.t have any credits/i,
-  /arrearage|account is in good standing|free tier of the model has been exhausted/i,
+  /arrearage|account is in good standing|free (tier of the model|quota) has been exhausted/i,
   /not[_ ]enough[_ ]balance/i,
+  // Bedrock's day, Cohere's month, and the budgets of LiteLLM and New API.
+  /tokens per day, please wait|calls \/ month|budget[_ ]exceeded|exceededbudget|quota (is )?not enough/i,
 ];
 /** Google also names a wait of seconds for a daily quota, and for a quota of zero. */
 const NO_WAIT_HELPS = /limit: 0\b|PerDay/;
-const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
-/** The last wordings are from OpenAI (`cyber_policy`), Qwen, DeepSeek, Moonshot and Zhipu. */
+/** Qwen's link about the tokens of a minute, whose limit it words as a quota. */
+const MINUTE_LIMIT = /error-code#token-limit/;
+const OVERLOADED =
+  /overloaded|server_is_overloaded|(over|at|maximum) capacity|capacity[_ ]exceeded|degraded function|slow_down/i;
+/** The last wordings are from OpenAI (`cyber_policy`), Qwen, DeepSeek, Moonshot, MiniMax and Zhipu. */
 const REFUSED =
-  /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by|flagged for possible|inappropriate content|content exists risk|considered high risk|unsafe or sensitive|不安全或敏感/i;
+  /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by|flagged for possible|inappropriate content|content exists risk|considered high risk|new_sensitive|unsafe or sensitive|不安全或敏感/i;
 /** From OpenRouter, with 404, and llama.cpp, with 500. Neither waiting nor another name of the model helps. */
 const NO_IMAGES = /support image input|image input is not supported|content part type: "image_url"/i;
-/** Google and xAI answer a wrong key with 400. */
+/** Google and xAI answer a wrong key with 400, Anthropic and Groq one of an account that they have closed. */
 const WRONG_KEY =
-  /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key/i;
+  /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key|organization has been (disabled|restricted)/i;
 /** An input was flagged, not an account, which would mean that the key is rejected. */
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b|violates usage guidelines/is;
 /** The last wordings are from Bedrock, OpenRouter, Zhipu, Mistral, Groq and Together AI, each with 400. */
@@ -94,7 +99,7 @@ const UNKNOWN_MODEL =
   /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported|not a valid model id|模型不存在|\binvalid_model\b|model_decommissioned|model_not_available/i;
 /**
  * Why an existing model cannot be used, as worded by OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI, Qwen,
- * DeepSeek, Bedrock, Ollama and vLLM, and what an operator can do about it.
+ * DeepSeek, Bedrock, Ollama, New API and vLLM, and what an operator can do about it.
  */
 const UNUSABLE_MODELS: readonly (readonly [RegExp, string])[] = [
   [
@@ -106,8 +111,20 @@ const UNUSABLE_MODELS: readonly (readonly [RegExp, string])[] = [
     "it does not call tools. An operator must name a model that does",
   ],
   [
-    /no endpoints (found|available) matching|no allowed providers are available|all providers have been ignored/i,
+    /no endpoints (found|available) matching|no allowed providers are available|all providers have been ignored|no available channel/i,
     "the account's settings leave no host for it. An operator must change its privacy or provider settings, or name another model",
+  ],
+  [
+    /(not|n.t) have access to (the )?model|use case details have not been submitted|organization must be verified|requires a subscription/i,
+    "the account may not use it yet. An operator must ask the provider for access, or name another model",
+  ],
+  [
+    /(location|country|region).{0,30} not supported/i,
+    "it is not offered where this machine is. An operator must name a model of another provider",
+  ],
+  [
+    /requires more system memory/,
+    "its machine has too little memory for it. An operator must name a smaller model",
   ],
 ];
 /** The bundler numbers the second of two classes with the same name. */
@@ -209,7 +226,8 @@ function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
   // Google words a rate limit as a quota, but names a wait, which an empty account never has.
   const namesWait = retryAfter(facts, 0) !== undefined && !NO_WAIT_HELPS.test(wording);
   if (status === 402 || codes.some((code) => quirks.quotaCodes.includes(code))) return "quota";
-  if (matches(QUOTA) && !(status === 429 && namesWait && /retry/i.test(facts.message))) return "quota";
+  const isRate = MINUTE_LIMIT.test(facts.message) || (namesWait && /retry/i.test(facts.message));
+  if (matches(QUOTA) && !(status === 429 && isRate)) return "quota";
   if (status === 403 && (facts.moderated || FLAGGED.test(wording))) return "refused";
   return codeOfStatus(status, wording);
 }
@@ -257,7 +275,7 @@ function retryAfter({ headers, message }: Facts, now: number): number | undefine
 
 /** `21.5s`, `250ms`, `1h2m3.5s`, `20 seconds`. */
 const WORDED_WAIT =
-  /(?:retry|try again)[^0-9]{0,30}((?:\d{1,9}(?:\.\d{1,9})?\s?(?:ms|[hms]|hours?|min(?:ute)?s?|sec(?:ond)?s?)(?![a-z])\s?)+)/i;
+  /(?:retry|try again|wait)[^0-9]{0,30}((?:\d{1,9}(?:\.\d{1,9})?\s?(?:ms|[hms]|hours?|min(?:ute)?s?|sec(?:ond)?s?)(?![a-z])\s?)+)/i;
 const WAIT_PART = /(\d{1,9}(?:\.\d{1,9})?)\s?(ms|[hms])/gi;
 
 function unitMs(unit = ""): number {

@@ -160,6 +160,66 @@ const errors: readonly { from: string; status: number; body: string; code: strin
     code: "refused",
   },
   {
+    from: "Qwen, of a free quota,",
+    status: 403,
+    body: '{"error":{"code":"AllocationQuota.FreeTierOnly","message":"The free quota has been exhausted. Add a way to pay."}}',
+    code: "quota",
+  },
+  {
+    from: "Qwen, of the tokens of a minute,",
+    status: 429,
+    body: '{"error":{"code":"insufficient_quota","message":"You exceeded your current quota, see https://help.example/error-code#token-limit"}}',
+    code: "rate_limited",
+  },
+  {
+    from: "Bedrock, of the tokens of a day,",
+    status: 429,
+    body: '{"message":"Too many tokens per day, please wait before trying again."}',
+    code: "quota",
+  },
+  {
+    from: "Cohere, of the calls of a month,",
+    status: 429,
+    body: '{"message":"A Trial key is limited to 1000 API calls / month."}',
+    code: "quota",
+  },
+  {
+    from: "LiteLLM, of a spent budget,",
+    status: 400,
+    body: '{"error":{"message":"ExceededBudget: Spend=10.1, Budget=10.0","type":"budget_exceeded","code":"400"}}',
+    code: "quota",
+  },
+  {
+    from: "New API, of a spent token,",
+    status: 403,
+    body: '{"error":{"message":"token remain quota not enough","code":"pre_consume_token_quota_failed"}}',
+    code: "quota",
+  },
+  {
+    from: "Mistral, of a model in demand,",
+    status: 429,
+    body: '{"object":"error","message":"Service tier capacity exceeded for this model.","code":"3505"}',
+    code: "overloaded",
+  },
+  {
+    from: "NVIDIA, of a host that is down,",
+    status: 400,
+    body: '{"status":400,"title":"Bad Request","detail":"Function id 23d4: DEGRADED function cannot be invoked"}',
+    code: "overloaded",
+  },
+  {
+    from: "MiniMax, of what it does not answer,",
+    status: 400,
+    body: '{"type":"error","error":{"type":"bad_request_error","message":"input new_sensitive (1026)"}}',
+    code: "refused",
+  },
+  {
+    from: "Anthropic, of an account that is closed,",
+    status: 400,
+    body: '{"type":"error","error":{"type":"invalid_request_error","message":"This organization has been disabled."}}',
+    code: "auth",
+  },
+  {
     from: "Groq, of a call that it cannot read,",
     status: 400,
     body: '{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed"}}',
@@ -183,6 +243,12 @@ test.each(failedInstead)("an error with $said in place of a stream is read: $cod
 
 test("an HTML page in place of a stream is reported as a wrong base URL", async () => {
   const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
+  await expect(answerWith(page)).rejects.toMatchObject({ code: "network", detail: { provider: "local" } });
+});
+
+test("a page that denies access comes from a proxy, which knows no key", async () => {
+  const headers = { "content-type": "text/html" };
+  const page = () => new Response("<html>Blocked by policy</html>", { status: 403, headers });
   await expect(answerWith(page)).rejects.toMatchObject({ code: "network", detail: { provider: "local" } });
 });
 

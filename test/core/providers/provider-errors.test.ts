@@ -47,6 +47,7 @@ const waits: readonly {
   { said: "words in minutes", headers: {}, message: "Please try again in 7m12.5s.", retryAfterMs: 432_500 },
   { said: "words in hours", headers: {}, message: "Please try again in 1h2m3s.", retryAfterMs: 3_723_000 },
   { said: "whole words", headers: {}, message: "Please retry after 20 seconds.", retryAfterMs: 20_000 },
+  { said: "a wait", headers: {}, message: "Please wait 41 seconds.", retryAfterMs: 41_000 },
   { said: "nothing", headers: {}, message: "too fast", retryAfterMs: undefined },
 ];
 test.each(waits)("a wait said as $said is understood", ({ headers, message, retryAfterMs }) => {
@@ -239,6 +240,15 @@ const unfit = [
     reason: "privacy",
   },
   { status: 404, message: "No allowed providers are available for the selected model.", reason: "provider settings" },
+  { status: 403, message: "Project `p` does not have access to model `gpt-6`", reason: "ask the provider for access" },
+  { status: 403, message: "You don't have access to the model with the specified model ID.", reason: "ask the provider" },
+  { status: 404, message: "Model use case details have not been submitted for this account.", reason: "ask the" },
+  { status: 400, message: "Your organization must be verified to stream this model.", reason: "ask the provider" },
+  { status: 403, message: "this model requires a subscription, upgrade for access", reason: "ask the provider" },
+  { status: 400, message: "User location is not supported for the API use.", reason: "of another provider" },
+  { status: 403, message: "Country, region, or territory not supported", reason: "of another provider" },
+  { status: 500, message: "model requires more system memory (16.2 GiB) than is available", reason: "a smaller model" },
+  { status: 503, message: "No available channel for model gpt-6 under group default", reason: "provider settings" },
 ];
 test.each(unfit)("of “$message” an operator is told what to do", ({ status, message, reason }) => {
   const error = toProviderError(sdkError(status, { message }), context);
