@@ -122,10 +122,7 @@ const UNUSABLE_MODELS: readonly (readonly [RegExp, string])[] = [
     /(location|country|region).{0,30} not supported/i,
     "it is not offered where this machine is. An operator must name a model of another provider",
   ],
-  [
-    /requires more system memory/,
-    "its machine has too little memory for it. An operator must name a smaller model",
-  ],
+  [/requires more system memory/, "its machine has too little memory for it. An operator must name a smaller model"],
 ];
 /** The bundler numbers the second of two classes with the same name. */
 const CONNECTION = /^APIConnection(?:Timeout)?Error\d*$/;

@@ -241,7 +241,11 @@ const unfit = [
   },
   { status: 404, message: "No allowed providers are available for the selected model.", reason: "provider settings" },
   { status: 403, message: "Project `p` does not have access to model `gpt-6`", reason: "ask the provider for access" },
-  { status: 403, message: "You don't have access to the model with the specified model ID.", reason: "ask the provider" },
+  {
+    status: 403,
+    message: "You don't have access to the model with the specified model ID.",
+    reason: "ask the provider",
+  },
   { status: 404, message: "Model use case details have not been submitted for this account.", reason: "ask the" },
   { status: 400, message: "Your organization must be verified to stream this model.", reason: "ask the provider" },
   { status: 403, message: "this model requires a subscription, upgrade for access", reason: "ask the provider" },
