@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
+import { bad } from "../../cli/doctor/finding.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
@@ -6,8 +8,20 @@ import type { FeatureHost } from "../../feature-host.ts";
 export const extensionsFeature: Feature = {
   name: "extensions",
   settings: {},
-  configure: () => ({ problems: [], open }),
+  configure: () => ({
+    problems: [],
+    check: async ({ home }) => {
+      const directory = path.join(home, HOME_TOOLS);
+      if (!existsSync(directory)) return [];
+      const { extensionProblems } = await import("./load-extensions.ts");
+      return (await extensionProblems(directory)).map(bad);
+    },
+    open,
+  }),
 };
+
+/** Directory of the operator's extensions within the home. */
+const HOME_TOOLS = "extensions/tools";
 
 async function open({ application, home, sandbox, taken, log }: FeatureHost): Promise<OpenFeature> {
   const { createExtensions } = await import("./extensions.ts");
@@ -16,7 +30,7 @@ async function open({ application, home, sandbox, taken, log }: FeatureHost): Pr
     directories: [
       path.join(application, "build/tools"),
       path.join(application, "extensions/tools"),
-      path.join(home, "extensions/tools"),
+      path.join(home, HOME_TOOLS),
     ],
     bindings: {
       cacheDir: path.join(home, "bindings"),
@@ -28,6 +42,8 @@ async function open({ application, home, sandbox, taken, log }: FeatureHost): Pr
   return {
     tools: () => extensions.tools(),
     sourceOf: () => "extension",
+    // People need not know where the home is.
+    problems: () => extensions.problems().map((line) => line.replaceAll(`${home}${path.sep}`, "")),
     whyMissing: (tool) => extensions.missing(tool),
     // Resolves when all components are loaded, or as soon as one needs new bindings, which take seconds.
     start: () => Promise.race([extensions.load(), making.promise]),

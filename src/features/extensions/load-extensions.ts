@@ -25,7 +25,7 @@ export interface ExtensionSources {
 
 export interface LoadedExtensions {
   readonly tools: readonly Tool[];
-  /** One line per refused extension: its folder, and the reason. */
+  /** One line per refused extension or unreadable directory: its path, and the reason. */
   readonly problems: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export async function loadExtensions({
   const tools: Tool[] = [];
   const problems: string[] = [];
   const taken = new Set(reserved);
-  const folders = (await Promise.all(directories.map(foldersOf))).flat();
+  const folders = (await Promise.all(directories.map((directory) => foldersOf(directory, problems)))).flat();
   const found = await Promise.all(folders.map(async (folder) => ({ folder, ...(await readDeclared(folder)) })));
   declared(found.flatMap((each) => ("manifest" in each ? [each.manifest.name] : [])));
   for (const { folder, ...each } of found) {
@@ -57,13 +57,32 @@ export async function loadExtensions({
   return { tools, problems };
 }
 
-/** Folders in a directory, sorted; empty if the directory does not exist. */
-async function foldersOf(directory: string): Promise<string[]> {
-  const entries = (await unlessMissing(readdir(directory, { withFileTypes: true }))) ?? [];
-  return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .map((entry) => path.join(directory, entry.name))
-    .sort();
+/** Checks the extensions of a directory as far as that needs no bindings. Returns one line per problem. */
+export async function extensionProblems(directory: string): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const folder of await foldersOf(directory, problems)) {
+    const declared = await readDeclared(folder);
+    const problem =
+      "problem" in declared ? declared.problem : await componentProblem(folder, declared.manifest).catch(reasonOf);
+    if (problem !== null) problems.push(`${folder}: ${problem}.`);
+  }
+  return problems;
+}
+
+/** Folders in a directory, sorted; empty if the directory does not exist. Adds a problem if it cannot be read. */
+async function foldersOf(directory: string, problems: string[]): Promise<string[]> {
+  try {
+    const entries = (await unlessMissing(readdir(directory, { withFileTypes: true }))) ?? [];
+    return entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map((entry) => path.join(directory, entry.name))
+      .sort();
+  } catch (error) {
+    problems.push(
+      `${directory}: cannot be read (${systemCode(error) ?? "unknown error"}). Give this user permission to read it.`,
+    );
+    return [];
+  }
 }
 
 type ReadExtension = Extension | { readonly problem: string };
@@ -82,9 +101,9 @@ async function readExtension(
   place: BindingDirectories,
 ): Promise<ReadExtension> {
   try {
+    const problem = await componentProblem(folder, manifest);
+    if (problem !== null) return { problem };
     const file = path.join(folder, manifest.component);
-    const problem = await componentProblem(file, manifest.sha256);
-    if (problem !== null) return { problem: `${manifest.component}: ${problem}` };
     const made = await bindingsOf({ file, sha256: manifest.sha256 }, place);
     const wrong = mismatch(manifest, made);
     return wrong === null ? { manifest, input, directory: made.directory } : { problem: wrong };
@@ -93,19 +112,23 @@ async function readExtension(
   }
 }
 
-async function componentProblem(file: string, sha256: string): Promise<string | null> {
+async function componentProblem(folder: string, { component, sha256 }: Extension["manifest"]): Promise<string | null> {
+  const file = path.join(folder, component);
   const { size } = await stat(file);
-  if (size > MAX_COMPONENT) return `the component is larger than ${MAX_COMPONENT} bytes`;
+  if (size > MAX_COMPONENT) return `${component}: the component is larger than ${MAX_COMPONENT} bytes`;
   const bytes = await readFile(file);
   const found = hash("sha256", bytes);
-  if (found !== sha256) return `the file's sha256 is ${found}, but tool.json says ${sha256}`;
-  return binaryProblem(bytes);
+  const wrong = found === sha256 ? binaryProblem(bytes) : `the file's sha256 is ${found}, but tool.json says ${sha256}`;
+  return wrong === null ? null : `${component}: ${wrong}`;
 }
 
 /** The line of a failed generator's output that states the reason. */
 function reasonOf(error: unknown): string {
-  if (systemCode(error) === "ENOENT" && error instanceof Error && "path" in error)
-    return `${String(error.path)} does not exist`;
+  const code = systemCode(error);
+  if (code !== undefined && error instanceof Error && "path" in error) {
+    if (code === "ENOENT") return `${String(error.path)} does not exist`;
+    return `${String(error.path)} cannot be read (${code}); give this user permission to read it`;
+  }
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
   const lines = stderr.split("\n");
   const line =

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, type Stats } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -94,6 +94,8 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   const { root, directory, owner, holds } = reading.directory;
   // Most do not exist. `PathResolver` would create the root.
   if (!existsSync(path.join(root, directory))) return [];
+  const closed = whyClosed(path.join(root, directory));
+  if (closed !== null) return [problemOf({ source: `${directory}${owner}`, name: "", line: null, reason: closed })];
   using resolver = new PathResolver(root);
   const { found, misnamed } = (holds === "folders" ? skillFolders : commandFiles)(resolver, directory);
   const odd = misnamed.map((file) => {
@@ -110,6 +112,17 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   if (found.length <= MAX_FOLDERS || last === undefined) return read;
   const reason = `holds ${found.length} ${holds === "folders" ? "skills" : "commands"}, of which only the first ${MAX_FOLDERS} are read, up to ${visibleLine(last, MAX_PATH)}; remove those that nobody needs`;
   return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
+}
+
+/** Why a directory cannot be read; null if this user may read it. */
+function whyClosed(directory: string): string | null {
+  try {
+    // The slash makes a file at that path an error.
+    accessSync(`${directory}${path.sep}`, constants.R_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    return `is not a directory that this user may read (${systemCode(error) ?? "unknown error"})`;
+  }
 }
 
 /**

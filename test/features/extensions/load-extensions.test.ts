@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { componentEmbed, componentNew, parse } from "@bytecodealliance/jco";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { deferTools } from "../../../src/core/context/deferred-tools.ts";
 import { createExtensions } from "../../../src/features/extensions/extensions.ts";
+import { extensionProblems } from "../../../src/features/extensions/load-extensions.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
@@ -135,6 +136,7 @@ test("a folder without a valid tool.json is refused; files, hidden folders and a
   writeFileSync(path.join(session.tools, "slip/tool.json"), '{ "name": "slip", }');
   writeFileSync(path.join(session.tools, "README.md"), "");
   const { problems } = await session.load();
+  expect(problems).toEqual(await extensionProblems(session.tools));
   expect(problems).toEqual([
     `${path.join(session.tools, "empty")}: ${path.join(session.tools, "empty/tool.json")} does not exist.`,
     `${path.join(session.tools, "slip")}: tool.json is not valid JSON.`,
@@ -212,4 +214,16 @@ test("a tool whose bindings are being generated says so and becomes available; c
   expect(extensions.tools().map(({ name }) => name)).toEqual(["count"]);
   await createExtensions(sources, silentLog).load();
   expect(making).toHaveBeenCalledTimes(1);
+});
+
+test("a directory that cannot be read is reported, like a component that is missing", async () => {
+  const session = extensionSession(place);
+  session.add("lost", { component: "gone.wasm" });
+  const lost = path.join(session.tools, "lost");
+  expect(await extensionProblems(session.tools)).toEqual([`${lost}: ${path.join(lost, "gone.wasm")} does not exist.`]);
+  rmSync(session.tools, { recursive: true });
+  writeFileSync(session.tools, "");
+  const problems = [`${session.tools}: cannot be read (ENOTDIR). Give this user permission to read it.`];
+  expect(await session.load()).toEqual({ tools: [], problems });
+  expect(await extensionProblems(session.tools)).toEqual(problems);
 });

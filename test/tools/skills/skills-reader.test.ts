@@ -217,6 +217,12 @@ test("of a directory with very many folders only the first are read, with a noti
   ]);
 });
 
+test("a directory of skills that cannot be read is reported", () => {
+  mkdirSync(path.join(office.directory, "home/extensions"), { recursive: true });
+  writeFileSync(path.join(office.directory, "home/extensions/skills"), "");
+  expect(problems()).toEqual(["extensions/skills of the home is not a directory that this user may read (ENOTDIR)"]);
+});
+
 test("a skill whose folder cannot be listed has no files, and works otherwise", () => {
   office.skill("root/.agents/skills/tidy");
   const skill = office.read().find("tidy") ?? expect.fail("there is no skill");
