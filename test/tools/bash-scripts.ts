@@ -343,7 +343,6 @@ b/' numbers.txt; echo $?`,
     `md5sum fruit.txt missing numbers.txt > sums; echo $?; cat sums; sha256sum missing; echo $?`,
     `gzip fruit.txt missing; ls *.gz; paste fruit.txt missing; echo $?`,
     `sort missing fruit.txt; diff fruit.txt missing > /dev/null; echo $?; cmp fruit.txt missing; echo $?`,
-    `awk '{print $1}' fruit.txt missing numbers.txt`,
     ...["nl", "rev", "fold -w 3"].map(
       (command): Script => [
         `${command} fruit.txt missing numbers.txt`,

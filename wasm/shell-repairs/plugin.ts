@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
-import { AWK_REPAIRS } from "./awk.ts";
-import { AWK_TEXT_REPAIRS } from "./awk-texts.ts";
 import { BUILTIN_REPAIRS } from "./builtins.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
 import { EXPANSION_REPAIRS } from "./expansion.ts";
@@ -24,8 +22,6 @@ const REPAIRS_IN_ORDER = [
   ...BUILTIN_REPAIRS,
   ...EXPANSION_REPAIRS,
   ...COMMAND_REPAIRS,
-  ...AWK_REPAIRS,
-  ...AWK_TEXT_REPAIRS,
   ...SPEED_REPAIRS,
 ];
 

@@ -1,6 +1,5 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { utf8Bytes } from "../runtime/text-encoding.ts";
-import { STDERR_FILE } from "./awk/pipes.ts";
 import { deviceBytes, requireWhole } from "./files/devices.ts";
 import { sizeOf } from "./files/sizes.ts";
 import { addParts } from "./shell/output-order.ts";
@@ -12,7 +11,6 @@ export type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
 
 /** Commands of just-bash whose arguments are rewritten into forms that just-bash understands. */
 export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
-  adapted("awk", awk),
   adapted("cat", cat),
   adapted("echo", async (args, run) => (/^-[nE]*e/.test(args[0] ?? "") ? withBytes(args, run, ZERO_OCTAL) : run(args))),
   adapted("expr", expr),
@@ -98,40 +96,6 @@ function withCharacters(format: string, values: readonly string[]): readonly str
     const isNumber = /[diouxXeEfgG]$/.test(kind);
     return isNumber && /^['"]./su.test(value) ? String(value.codePointAt(1)) : value;
   });
-}
-
-/** Reads the files of `-f`, and turns assignments before the first file operand into `-v` options. */
-async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
-  const options: string[] = [];
-  const programs: string[] = [];
-  let at = 0;
-  for (; /^-[Fvf]/.test(args[at] ?? ""); at++) {
-    const arg = args[at] ?? "";
-    const value = arg.length > 2 ? arg.slice(2) : (args[++at] ?? "");
-    if (arg.startsWith("-f")) programs.push(await fs.readFile(fs.resolvePath(cwd, value)));
-    else options.push(arg.slice(0, 2), value);
-  }
-  if (args[at] === "--") at++;
-  else if (/^-./.test(args[at] ?? "")) return run(args);
-  const program = programs.length === 0 ? args.slice(at++, at) : [programs.join("\n")];
-  const operands = args.slice(at);
-  while (/^[A-Za-z_]\w*=/.test(operands[0] ?? "")) options.push("-v", operands.shift() ?? "");
-  await fs.writeFile(STDERR_FILE, "");
-  const { files, warnings } = await withoutDirectories(operands, { fs, cwd });
-  const result = await run([...options, ...program, ...files]);
-  return { ...result, stderr: warnings + (await fs.readFile(STDERR_FILE)) + result.stderr };
-}
-
-/** Skips directories among the files of awk, and warns about them. */
-async function withoutDirectories(operands: readonly string[], { fs, cwd }: Pick<Context, "fs" | "cwd">) {
-  const files: string[] = [];
-  let warnings = "";
-  for (const operand of operands) {
-    const status = await fs.stat(fs.resolvePath(cwd, operand)).catch(() => null);
-    if (status?.isDirectory !== true) files.push(operand);
-    else warnings += `awk: warning: command line argument \`${operand}' is a directory: skipped\n`;
-  }
-  return { files: warnings !== "" && files.length === 0 ? ["/dev/null"] : files, warnings };
 }
 
 /** Prints the complaint about a missing file between the files around it. */

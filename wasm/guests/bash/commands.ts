@@ -1,5 +1,6 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { ADAPTED_COMMANDS } from "./adapted.ts";
+import { AWK } from "./awk/awk.ts";
 import { BC } from "./calc/bc.ts";
 import { DATE } from "./date.ts";
 import { ENV_COMMANDS } from "./env.ts";
@@ -52,6 +53,7 @@ const UNAME = {
 /** Commands that just-bash lacks or whose behaviour here differs from just-bash's. */
 export const COMMANDS: readonly CustomCommand[] = [
   jq,
+  AWK,
   ...ENV_COMMANDS,
   ENVSUBST,
   BC,

@@ -21,37 +21,6 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
 }
 
 export { bytesOfLatin1, latin1Of, utf8Bytes } from "../runtime/text-encoding.ts";
-export {
-  arrayKeys,
-  arrayNamed,
-  elementText,
-  evaluateSubscriptOnce,
-  fillMatchGroups,
-  refuseVariable,
-  setElementText,
-} from "./awk/arrays.ts";
-export { formatText, positionOf, replacementOf, substring } from "./awk/characters.ts";
-export { bindArguments, withUniqueParameters } from "./awk/functions.ts";
-export { GAWK_FUNCTIONS } from "./awk/gawk-functions.ts";
-export {
-  beforeAssignment,
-  readAhead,
-  recordSplitter,
-  recordTerminator,
-  splitRecords,
-  startFile,
-} from "./awk/input.ts";
-export { basedNumeral, formatNumber, numberText, requireNonZero } from "./awk/numbers.ts";
-export {
-  hasFileOperand,
-  performAssignment,
-  runFileRules,
-} from "./awk/operands.ts";
-export { isFunctionCall, removeListParentheses } from "./awk/parser.ts";
-export { awkRegex } from "./awk/patterns.ts";
-export { closePipes, closeStream, printToCommand, runCommand } from "./awk/pipes.ts";
-export { seedRandom } from "./awk/random.ts";
-export { comparisonOperands, inputValue, isTrue, UNSET } from "./awk/values.ts";
 export { expandAlternatives } from "./expansion/alternatives.ts";
 export { ansiQuoted } from "./expansion/ansi-quoted.ts";
 export { formatBytes } from "./expansion/byte-widths.ts";
@@ -102,7 +71,7 @@ export {
   withSeparateStdout,
 } from "./shell/streams.ts";
 export { complainOfFile, hasCommandSubstitution, leftInput, lendInput } from "./shell/substitutions.ts";
-export { endIfOver, runTimers, timedOut } from "./stop-signal.ts";
+export { runTimers, timedOut } from "./stop-signal.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { characterCount } from "./text/width.ts";
@@ -114,11 +83,6 @@ export {
   trap,
   withTraps,
 } from "./traps.ts";
-
-/** Splits a record into fields does by default, at white space. */
-export function splitWords(text: string): string[] {
-  return text.match(/[^ \t\n]+/g) ?? [];
-}
 
 /** Positional parameters of a script or a function. */
 export function positionalParameters(env: ReadonlyMap<string, string>): string[] {

@@ -1,5 +1,4 @@
 import { characterCount } from "../text/width.ts";
-import { numberText } from "./numbers.ts";
 
 /** Whether a text holds characters of two code units, which awk counts as one. */
 const PAIRS = /[\ud800-\udbff]/;
@@ -28,17 +27,16 @@ interface Conversion {
 }
 
 /** Formats a text for `%s`, or its first character for `%c`. */
-export function formatText({ letter, flags, width, precision }: Conversion, value: unknown): string {
-  const text = letter === "c" ? characterOf(value) : numberText(value);
+export function formatText({ letter, flags, width, precision }: Conversion, value: string | number): string {
+  const text = letter === "c" ? characterOf(value) : String(value);
   const kept = letter === "c" || precision === "" ? text : substring(text, 1, Number(precision));
   const blanks = " ".repeat(Math.max(0, Number(width) - characterCount(kept)));
   return flags.includes("-") ? kept + blanks : blanks + kept;
 }
 
-function characterOf(value: unknown): string {
-  const isNumber = typeof value !== "string" && String(value) !== "";
-  if (!isNumber) return substring(String(value), 1, 1) || "\0";
-  const code = Math.trunc(Number(value));
+function characterOf(value: string | number): string {
+  if (typeof value === "string") return substring(value, 1, 1) || "\0";
+  const code = Math.trunc(value);
   return String.fromCodePoint(code >= 0 && code <= 0x10_ff_ff ? code : 0xff_fd);
 }
 

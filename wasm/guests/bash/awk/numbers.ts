@@ -35,7 +35,7 @@ function digitsOf({ letter, flags, precision }: Conversion, size: number): [pref
     case "x":
       return [flags.includes("#") ? upper("0x") : "", upper(BigInt(Math.trunc(size)).toString(16))];
     case "o":
-      return ["", BigInt(Math.trunc(size)).toString(8)];
+      return [flags.includes("#") && size !== 0 ? "0" : "", BigInt(Math.trunc(size)).toString(8)];
     case "e":
       return ["", upper(exponential(size, places))];
     case "f":
@@ -80,21 +80,7 @@ function general(size: number, digits: number, keepsZeros: boolean): string {
   return power === undefined ? kept : `${kept}e${power}`;
 }
 
-/** Converts a number to text as awk does. */
-export function numberText(value: unknown): string {
-  if (typeof value !== "number") return String(value);
-  if (Number.isInteger(value)) return BigInt(value).toString();
-  return formatNumber({ letter: "g", flags: "", width: "", precision: "" }, value);
-}
-
 export function requireNonZero(value: number): number {
   if (value === 0) throw new Error("division by zero");
   return value;
-}
-
-/** The octal or hexadecimal numeral at the beginning of a program's text; null for others. */
-export function basedNumeral(program: string): { readonly length: number; readonly value: number } | null {
-  const [numeral = "", octal] = /^(?:0x[\da-f]+|(0[0-7]+))(?![\d.]|e[-+]?\d)/i.exec(program) ?? [];
-  if (numeral === "") return null;
-  return { length: numeral.length, value: octal === undefined ? Number(numeral) : Number.parseInt(octal, 8) };
 }

@@ -1,35 +1,56 @@
-import { numberText } from "./numbers.ts";
-
 /** Input text that looks like a number: it is compared as a number, and is false if it equals 0. */
-class NumericString {
-  readonly #text: string;
+export class Numeral {
+  readonly text: string;
+  readonly number: number;
 
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  toString(): string {
-    return this.#text;
+  constructor(text: string, number: number) {
+    this.text = text;
+    this.number = number;
   }
 }
+
+export type Value = number | string | Numeral;
+
+/** The elements of an array may be arrays. */
+export type Elements = Map<string, Value | Elements>;
 
 /** Value of an unset variable, which is both 0 and the empty text. */
-export const UNSET = { toString: () => "" };
+export const UNSET = new Numeral("", 0);
 
-/** Converts input text to a value, a Numeral if it looks like a number. */
-export function inputValue(text: unknown): unknown {
-  return typeof text === "string" && /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*$/.test(text)
-    ? new NumericString(text)
-    : text;
+const LOOKS_NUMERIC = /^\s*[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|(?<=[-+])(?:inf|nan))\s*$/i;
+const PREFIX = /^\s*(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|([-+])(inf|nan)(?![\w.]))/i;
+/** What JavaScript takes for numbers, but awk does not, contains one of these. */
+const FOREIGN = /[^\d\s.eE+-]/;
+const LAST_DIGIT = 57;
+
+export function numberIn(text: string): number {
+  const number = +text;
+  if (!Number.isNaN(number) && (String(number) === text || !FOREIGN.test(text))) return number;
+  const [found = "", sign = "", name] = PREFIX.exec(text) ?? [];
+  if (name === undefined) return Number(found);
+  const size = name.toLowerCase() === "inf" ? Number.POSITIVE_INFINITY : Number.NaN;
+  return sign === "-" ? -size : size;
 }
 
-export function isTrue(value: unknown): boolean {
-  if (value instanceof NumericString) return Number(value) !== 0;
-  return value !== UNSET && value !== "" && value !== 0;
+export function numberOf(value: unknown): number {
+  if (typeof value === "number") return value;
+  if (typeof value === "string") return numberIn(value);
+  if (value instanceof Numeral) return value.number;
+  throw new Error("attempt to use an array in a scalar context");
 }
 
-/** Converts two operands for comparison; texts get a letter in front so that neither looks like a number. */
-export function comparisonOperands(left: unknown, right: unknown): [unknown, unknown] {
-  const isText = typeof left === "string" || typeof right === "string" || (left === UNSET && right === UNSET);
-  return isText ? [`t${numberText(left)}`, `t${numberText(right)}`] : [Number(left), Number(right)];
+/** Converts input text to a value, a numeral if it looks like a number. */
+export function inputValue(text: string): Value {
+  // Comparing with what no text has is false, also for the empty text.
+  if (!(text.charCodeAt(0) <= LAST_DIGIT) || !LOOKS_NUMERIC.test(text)) return text;
+  return new Numeral(text, numberIn(text));
+}
+
+export function isTrue(value: Value): boolean {
+  if (typeof value === "number") return value !== 0;
+  return typeof value === "string" ? value !== "" : value.number !== 0;
+}
+
+export function isElements(value: unknown): value is Elements {
+  return value instanceof Map;
 }
