@@ -1,6 +1,7 @@
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
 import { createJobControl } from "./manage/manage.ts";
+import { type BeginScope, beginNow, beginWaiting } from "./scheduling/begin-occurrence.ts";
 import { BreeTicker } from "./scheduling/bree-ticker.ts";
 import { doChores } from "./scheduling/chores.ts";
 import type { JobScope } from "./scheduling/job-scope.ts";
@@ -36,7 +37,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
   const refusalOf = createRefusals(options);
   const own = new JobScheduler({ ...options, ticker, refusalOf });
-  const scheduler = broadcastChecks(own, cluster);
+  const scheduler = schedulingOf(own, { ...options, refusalOf });
   const scope: JobScope = { ...options, ticker, refusalOf, scheduler };
   let releaseChores: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
@@ -61,13 +62,13 @@ export function createJobs(options: JobsOptions): Jobs {
 }
 
 /** Tells all processes of a changed job, so that they set their ticks, because any of them may start its run. */
-function broadcastChecks(own: JobScheduler, cluster: JobScope["cluster"]): JobScope["scheduler"] {
+function schedulingOf(own: JobScheduler, scope: BeginScope & Pick<JobScope, "cluster">): JobScope["scheduler"] {
   return {
     async check(jobId) {
       await own.check(jobId);
-      await cluster.publish("jobs", jobId);
+      await scope.cluster.publish("jobs", jobId);
     },
-    runNow: (job, at) => own.runNow(job, at),
-    startWaiting: (jobId) => own.startWaiting(jobId),
+    runNow: (job, at) => beginNow(job, at, scope),
+    startWaiting: (jobId) => beginWaiting(jobId, scope),
   };
 }

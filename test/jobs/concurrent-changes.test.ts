@@ -3,8 +3,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JobInput } from "../../src/core/jobs/job-control.ts";
 import { settingsOf } from "../../src/core/store/jobs.ts";
+import { beginNow } from "../../src/jobs/scheduling/begin-occurrence.ts";
 import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
-import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
 import { interleaved } from "../support/database/interleaved-store.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
@@ -125,24 +125,14 @@ test.each(["edited", "removed"] as const)(
       await change();
       return store.occurrences.open(jobId);
     };
-    const ticker = {
-      start: () => Promise.resolve(),
-      set: () => Promise.resolve(),
-      clear: () => Promise.resolve(),
-      stop: () => Promise.resolve(),
-    };
-    const scheduler = new JobScheduler({
+    const answer = await beginNow(job, world.clock.now(), {
       store: { ...store, occurrences: { ...store.occurrences, open } },
       engine: world.engine(),
       runtime: { clock: world.clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
       log: silentLog,
-      ticker,
-      cluster: { size: () => 1 },
       agentOf: () => "build",
       refusalOf: () => Promise.resolve(null),
-      memberOf: async () => undefined,
     });
-    const answer = await scheduler.runNow(job, world.clock.now());
     await world.pass(10_000);
     expect(answer).toBe(how === "edited" ? null : "It has been removed.");
     expect(world.runs.map(({ tools }) => tools)).toEqual(how === "edited" ? [[]] : []);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SessionEngine } from "../../src/core/engine/engine.ts";
 import type { JobInput } from "../../src/core/jobs/job-control.ts";
+import { beginWaiting } from "../../src/jobs/scheduling/begin-occurrence.ts";
 import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
 import { interleaved } from "../support/database/interleaved-store.ts";
@@ -96,15 +97,13 @@ test("a due time queued behind a run that is stopped concurrently starts", async
         return isClaimed;
       }),
   };
-  const scheduler = new JobScheduler({
-    ...parts,
-    store,
-    engine,
-    ticker: TICKER,
-    cluster: { size: () => 1 },
-    agentOf: () => "build",
-    memberOf: nobodyTells,
-  });
+  const scope = { ...parts, store, engine, agentOf: () => "build" };
+  const own = new JobScheduler({ ...scope, ticker: TICKER, cluster: { size: () => 1 }, memberOf: nobodyTells });
+  const scheduler = {
+    check: (jobId: string) => own.check(jobId),
+    runNow: () => Promise.resolve(null),
+    startWaiting: (jobId: string) => beginWaiting(jobId, scope),
+  };
   const desk = createJobRuns({ ...parts, store, scheduler });
   await scheduler.check(id);
   await Promise.all(ending);
