@@ -23,7 +23,7 @@ import { type StoppedRun, stopRun } from "../subagents/children.ts";
 import { wakeReleased } from "../subagents/queued-children.ts";
 import { Admission, type AdmissionLimits } from "./admission.ts";
 import { DueEvents } from "./due-events.ts";
-import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";
+import { nextWake, type OwnedWake } from "./next-wake.ts";
 import { HeldSessions, type Placement } from "./placement.ts";
 import { QueuePositions } from "./queue-positions.ts";
 import { Retries } from "./retries.ts";
@@ -334,30 +334,12 @@ export class EmbeddedEngine implements SessionEngine {
     this.#tryWake(sessionId).catch((error: unknown) => this.#options.log.error({ err: error, sessionId }, "wake_lost"));
   }
 
-  /**
-   * The next wake: resumes the open run or begins one for the oldest waiting event; null if there is nothing to do. One
-   * transaction makes this wake the session's owner, fences off the previous one, and reads all that the wake needs.
-   */
   async #nextWake(sessionId: string, active: ActiveRun | null): Promise<OwnedWake | null> {
-    const { store, runtime, placement } = this.#options;
-    const runId = runtime.ids.next("run");
-    await placement?.requireAlive();
-    const begin = store.transaction(async (tx) => {
-      const now = runtime.clock.now();
-      const owned = await tx.sessions.raiseEpoch(sessionId);
-      const open = owned.epoch === FIRST_EPOCH ? null : await tx.runs.open(sessionId);
+    await this.#options.placement?.requireAlive();
+    return nextWake(sessionId, this.#options, (runId) => {
       // From here on a stop finds the run active.
-      if (active !== null) active.runId = open?.id ?? runId;
-      const waiting = await tx.inbox.waiting(sessionId, now);
-      if (open !== null) return resumeRun(tx, { ...owned, open, waiting, now });
-      return beginRun(tx, { ...owned, runId, waiting, now });
+      if (active !== null) active.runId = runId;
     });
-    try {
-      return await begin;
-    } catch (error) {
-      if (error instanceof NothingToDo) return null;
-      throw error;
-    }
   }
 
   async #run(next: OwnedWake, active: ActiveRun): Promise<void> {

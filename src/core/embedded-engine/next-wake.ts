@@ -1,9 +1,10 @@
 import type { Wake } from "../engine/engine.ts";
 import { eventsEnteringRun, type WaitingEvent } from "../events/session-event.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
+import type { Runtime } from "../protocol/runtime.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { StoreTransaction } from "../store/store.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
 
 /** A wake and the epoch under which it may write. */
 export interface OwnedWake {
@@ -16,7 +17,7 @@ export interface OwnedWake {
 }
 
 /** The epoch of a session's first wake. */
-export const FIRST_EPOCH = 1;
+const FIRST_EPOCH = 1;
 
 /** A session as its new owner finds it. */
 interface Owned {
@@ -28,13 +29,41 @@ interface Owned {
 }
 
 /** Thrown to roll back a transaction that found nothing to do, so that a parked run keeps its owner. */
-export class NothingToDo extends Error {}
+class NothingToDo extends Error {}
+
+/**
+ * The next wake: resumes the open run or begins one for the oldest waiting event; null if there is nothing to do. One
+ * transaction makes this wake the session's owner, fences off the previous one, and reads all that the wake needs.
+ * Calls `found` with the run's id before it reads the events.
+ */
+export async function nextWake(
+  sessionId: string,
+  { store, runtime }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock" | "ids"> },
+  found: (runId: string) => void,
+): Promise<OwnedWake | null> {
+  const runId = runtime.ids.next("run");
+  const begin = store.transaction(async (tx) => {
+    const now = runtime.clock.now();
+    const owned = await tx.sessions.raiseEpoch(sessionId);
+    const open = owned.epoch === FIRST_EPOCH ? null : await tx.runs.open(sessionId);
+    found(open?.id ?? runId);
+    const waiting = await tx.inbox.waiting(sessionId, now);
+    if (open !== null) return resumeRun(tx, { ...owned, open, waiting, now });
+    return beginRun(tx, { ...owned, runId, waiting, now });
+  });
+  try {
+    return await begin;
+  } catch (error) {
+    if (error instanceof NothingToDo) return null;
+    throw error;
+  }
+}
 
 /**
  * Begins a run for the oldest event that may begin one; null if there is none. Events that can only resume a run are
  * then too late and are discarded. Throws NothingToDo if somebody else has just taken the event.
  */
-export async function beginRun(
+async function beginRun(
   tx: StoreTransaction,
   { session, epoch, waiting, now, runId }: Owned & { readonly runId: string },
 ): Promise<OwnedWake | null> {
@@ -62,7 +91,7 @@ export async function beginRun(
  * Continues a run that was interrupted or stopped, or whose event has arrived. Throws NothingToDo if the run keeps
  * waiting.
  */
-export async function resumeRun(
+async function resumeRun(
   tx: StoreTransaction,
   { session, epoch, waiting, now, open }: Owned & { readonly open: RunRow },
 ): Promise<OwnedWake> {
