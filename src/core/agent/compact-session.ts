@@ -1,7 +1,7 @@
 import type { QueryEvent, QueryOutcome, Status } from "../protocol/events.ts";
 import { explain } from "../protocol/explain.ts";
 import { windowIn } from "./context-gauge.ts";
-import { cancelledBy, openLoop } from "./query.ts";
+import { cancelledBy, openLoop } from "./loop.ts";
 import type { Query } from "./query-input.ts";
 import { NOT_SUMMARISED, summarise } from "./summarise.ts";
 

@@ -6,7 +6,7 @@ import type { Message, ToolUseBlock } from "../protocol/messages.ts";
 import { inputTokensOf, type Usage } from "../protocol/usage.ts";
 import type { ModelFacts, ModelRequest, ResolvedModel, ToolSpec } from "../providers/provider.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { Query } from "./query-input.ts";
+import type { Query, QueryRun } from "./query-input.ts";
 import { titleOf } from "./tool-decision.ts";
 
 /** Minimum output tokens of a request, even if the estimate says that the window is full. */
@@ -78,13 +78,8 @@ export class ContextGauge {
   }
 }
 
-interface CallScope {
-  readonly query: Query;
-  readonly run: OpenRun;
-}
-
 /** `provider/model` of the run's next call. */
-export function nextModel({ query, run }: CallScope): string {
+export function nextModel({ query, run }: QueryRun): string {
   return run.state.switchedTo ?? query.config.model;
 }
 
@@ -97,7 +92,7 @@ export function windowIn({ config }: Query, { contextWindow }: ModelFacts): numb
  * Size of the next model's context window, in tokens. Null if the model cannot be resolved; the call itself then
  * reports why.
  */
-export async function contextWindowOf({ query, run }: CallScope): Promise<number | null> {
+export async function contextWindowOf({ query, run }: QueryRun): Promise<number | null> {
   const model = nextModel({ query, run });
   try {
     const { facts } = await query.registry.resolve(model);

@@ -2,8 +2,9 @@ import { evictionForBudget, evictionOfAll, evictionOfRounds } from "../context/r
 import { summaryEnd } from "../context/summary.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { contextWindowOf } from "./context-gauge.ts";
+import type { Loop } from "./loop.ts";
 import type { OpenRun } from "./open-run.ts";
-import { type SummaryScope, summarise } from "./summarise.ts";
+import { summarise } from "./summarise.ts";
 
 /** How full the model's window must be for each measure, as a share. */
 const FILLS = { evict: 0.8, summarise: 0.9, warn: 0.95 };
@@ -12,35 +13,30 @@ const KEPT_ROUNDS = [5, 2, 0];
 /** Number of consecutive failed summaries after which none is tried any more. */
 const MAX_FAILURES = 3;
 
-export interface FitScope extends SummaryScope {
-  /** Thresholds that people have already been warned about in this run. */
-  readonly warnedShares: Set<number>;
-}
-
 /**
  * Makes room in the next request, mildest measure first: it evicts results over their budget, then old results, then
  * summarises the head of the conversation. Each step is journalled, so that the same request is sent after a restart.
  * Ends early if the signal aborts.
  */
-export async function* fitContext(fitting: FitScope, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
-  const { query, run, gauge } = fitting;
+export async function* fitContext(loop: Loop, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
+  const { query, run, gauge } = loop;
   const { messages, projection } = run.state;
   await evict(run, evictionForBudget(messages, projection, query.config.toolResultBudget));
-  const window = await contextWindowOf(fitting);
+  const window = await contextWindowOf(loop);
   if (window === null) return;
 
   const fill = () => gauge.inputTokens() / window;
   if (fill() < FILLS.evict) return;
-  yield* warnOnce(fitting, FILLS.evict, `⚠ This thread fills ${percent(fill())} of the model's memory.`);
+  yield* warnOnce(loop, FILLS.evict, `⚠ This thread fills ${percent(fill())} of the model's memory.`);
   for (const rounds of KEPT_ROUNDS) {
     if (fill() < FILLS.evict) return;
     await evict(run, evictionOfRounds(run.state.messages, run.state.projection, rounds));
   }
   const maySummarise = run.state.projection.failures < MAX_FAILURES;
-  if (fill() >= FILLS.summarise && maySummarise) yield* summarise(fitting, window, signal);
+  if (fill() >= FILLS.summarise && maySummarise) yield* summarise(loop, window, signal);
   if (fill() < FILLS.warn) return;
   const overfull = `⚠ This thread fills ${percent(fill())} of the model's memory, and I can't shorten it further. \`/new\` starts a new session.`;
-  yield* warnOnce(fitting, FILLS.warn, overfull);
+  yield* warnOnce(loop, FILLS.warn, overfull);
 }
 
 /**
@@ -48,22 +44,22 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
  * model has not seen, because no request would get through with them. Returns false if there was nothing to shorten, so
  * that sending the request again is pointless.
  */
-export async function* shortenContext(fitting: FitScope, signal: AbortSignal): AsyncGenerator<QueryEvent, boolean> {
-  const { run } = fitting;
+export async function* shortenContext(loop: Loop, signal: AbortSignal): AsyncGenerator<QueryEvent, boolean> {
+  const { run } = loop;
   const { evictedResults, summary } = run.state.projection;
   const isShorter = () =>
     run.state.projection.evictedResults !== evictedResults || run.state.projection.summary !== summary;
   await evict(run, evictionOfRounds(run.state.messages, run.state.projection, 0));
-  const window = await contextWindowOf(fitting);
+  const window = await contextWindowOf(loop);
   if (window !== null && summaryEnd(run.state.messages, run.state.projection) !== null) {
-    yield* summarise(fitting, window, signal);
+    yield* summarise(loop, window, signal);
   }
   if (!isShorter()) await evict(run, evictionOfAll(run.state.messages, run.state.projection));
   return isShorter();
 }
 
 /** Warns people once per run. */
-function* warnOnce({ warnedShares }: FitScope, share: number, text: string): Generator<QueryEvent> {
+function* warnOnce({ warnedShares }: Loop, share: number, text: string): Generator<QueryEvent> {
   if (!warnedShares.has(share)) yield { type: "status", text };
   warnedShares.add(share);
 }

@@ -10,13 +10,10 @@ import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } fro
 import { isOutage, nextTryMs } from "../providers/retry.ts";
 import { nextModel } from "./context-gauge.ts";
 import { errorOfBoth, fallbackFor, fallbackStatus, mayFallBack } from "./fallback.ts";
-import type { OpenRun } from "./open-run.ts";
-import type { Query } from "./query-input.ts";
+import type { Query, QueryRun } from "./query-input.ts";
 import { retryStatus } from "./retry-status.ts";
 
-export interface ModelCall {
-  readonly query: Query;
-  readonly run: OpenRun;
+export interface ModelCall extends QueryRun {
   readonly requestFor: (resolved: ResolvedModel) => ModelRequest;
   /** False for internal calls, such as summaries, whose text people do not see. */
   readonly isShown: boolean;

@@ -6,6 +6,7 @@ import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
 import type { RunContext, Tool } from "../tool.ts";
 import type { Sink } from "../trust/egress.ts";
 import type { ApprovalService } from "./approval-service.ts";
+import type { OpenRun } from "./open-run.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -35,4 +36,10 @@ export interface Query extends RunContext {
   plan(): Promise<Plan | null>;
   /** Stable per channel, so that requests with equal prefixes reach the same prompt cache of the provider. */
   readonly cacheKey: string;
+}
+
+/** A run in progress, and what it works with. */
+export interface QueryRun {
+  readonly query: Query;
+  readonly run: OpenRun;
 }

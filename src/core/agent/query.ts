@@ -1,26 +1,18 @@
 import { withRepeatHints } from "../budget/repeated-calls.ts";
-import { deferTools, toolDescriptionsLabel } from "../context/deferred-tools.ts";
+import { withFreshCallIds } from "../context/call-ids.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { resolveUseToolCalls } from "../context/use-tool.ts";
-import { offeredTools, toolAccessOf } from "../permissions/tool-access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
-import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { ParkedOn, QueryEnd, QueryEvent } from "../protocol/events.ts";
 import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
-import { CancelSignal } from "../protocol/signals.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
-import type { Tool } from "../tool.ts";
-import { type Label, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
-import { withFreshCallIds } from "./call-ids.ts";
-import { ContextGauge } from "./context-gauge.ts";
+import { UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 import { fitContext, shortenContext } from "./fit-context.ts";
+import { cancelledBy, type Loop, openLoop } from "./loop.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
 import { nextStep } from "./next-step.ts";
-import { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import type { ToolRules } from "./tool-decision.ts";
 import { runCalls, skipCalls } from "./tool-phases.ts";
-import { toolSpecs } from "./tool-specs.ts";
 
 /**
  * Drives a run to its outcome. The journal is read once; after that, the end of the run's own history determines the
@@ -44,7 +36,7 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         break;
       }
       case "run_calls": {
-        const parkedOn: ParkedOn | null = yield* runCalls({ ...loop, message: step.message }, signal);
+        const parkedOn: ParkedOn | null = yield* runCalls(loop, step.message, signal);
         if (parkedOn === null) break;
         yield { type: "parked", on: parkedOn };
         return { type: "parked" };
@@ -65,64 +57,6 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         return assertNever(step);
     }
   }
-}
-
-/** The query and the other state of one run's loop. */
-export interface Loop {
-  readonly query: Query;
-  readonly run: OpenRun;
-  readonly rules: ToolRules;
-  readonly gauge: ContextGauge;
-  readonly warnedShares: Set<number>;
-  /** Label of the offered tools' descriptions: whose words they put into each request. */
-  readonly descriptions: Label;
-  readonly bounds: { readonly maxTurns: number; readonly model: string };
-}
-
-/** Loads the run from its journal. */
-export async function openLoop(given: Query): Promise<Loop> {
-  const run = await OpenRun.load(given.journal);
-  const query = { ...given, tools: await toolsOf(given, run) };
-  const { config, log, runId, sessionId, person, sandboxRoot, allowedHosts, blockedUrls, sinks, nonInteractive } =
-    query;
-  const { maxTurns } = config.agentDefinition;
-  const access = toolAccessOf(config);
-  const offered = deferTools(offeredTools(query.tools, access));
-  query.opened(run);
-  return {
-    warnedShares: new Set(),
-    descriptions: toolDescriptionsLabel(offered),
-    query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
-    run,
-    rules: {
-      tools: query.tools,
-      whyMissing: query.whyMissing,
-      access,
-      environment: { mode: config.mode, sandboxRoot, allowedHosts, blockedUrls, sinks, nonInteractive },
-    },
-    gauge: new ContextGauge(query, run, toolSpecs(offered)),
-    bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
-  };
-}
-
-/**
- * Waits for tools of interrupted or parked calls that are missing: an MCP server connects only a moment after the
- * start.
- */
-async function toolsOf({ tools, awaitTools }: Query, { state }: OpenRun): Promise<readonly Tool[]> {
-  const open = state.calls.filter(({ status }) => status !== "ended").map(({ name }) => name);
-  const missing = open.filter((name) => tools.every((tool) => tool.name !== name));
-  return missing.length === 0 ? tools : awaitTools(missing);
-}
-
-/**
- * The cause if a person or a limit has stopped the run; null if the signal has not aborted. Throws the reason of any
- * other abort, which suspends the run.
- */
-export function cancelledBy(signal: AbortSignal): CancelCause | null {
-  if (!signal.aborted) return null;
-  if (signal.reason instanceof CancelSignal) return signal.reason.cause;
-  throw signal.reason;
 }
 
 /** Takes in new messages, calls the model, and journals its response before anything else happens. */

@@ -4,18 +4,10 @@ import { textTokens } from "../context/token-estimate.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { ModelRequest, ResolvedModel } from "../providers/provider.ts";
-import { type ContextGauge, MIN_OUTPUT } from "./context-gauge.ts";
+import { MIN_OUTPUT } from "./context-gauge.ts";
+import type { Loop } from "./loop.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
-import type { OpenRun } from "./open-run.ts";
-import type { Query } from "./query-input.ts";
 import type { SummaryCost } from "./run-journal.ts";
-
-/** The run whose conversation is summarised. */
-export interface SummaryScope {
-  readonly query: Query;
-  readonly run: OpenRun;
-  readonly gauge: ContextGauge;
-}
 
 /** Maximum length of a summary, in tokens. */
 const SUMMARY_TOKENS = 8_000;
@@ -30,17 +22,17 @@ export type SummaryEnd = { readonly type: "made" | "none" | "unusable" } | Exclu
  * the count of failures.
  */
 export async function* summarise(
-  fitting: SummaryScope,
+  loop: Loop,
   window: number,
   signal: AbortSignal,
 ): AsyncGenerator<QueryEvent, SummaryEnd> {
-  const { query, run } = fitting;
+  const { query, run } = loop;
   const { messages, projection } = run.state;
   const end = summaryEnd(messages, projection);
   if (end === null) return { type: "none" };
 
-  const prompt = summaryPrompt(headOf(fitting, end), window);
-  const requestFor = (resolved: ResolvedModel) => summaryRequest(fitting, { prompt, window }, resolved);
+  const prompt = summaryPrompt(headOf(loop, end), window);
+  const requestFor = (resolved: ResolvedModel) => summaryRequest(loop, { prompt, window }, resolved);
   const called: CallEnd = yield* callModel({ query, run, requestFor, isShown: false }, signal);
   if (called.type !== "responded" && called.type !== "failed") return called;
   const isWhole = called.type === "responded" && called.response.stopReason === "end_turn";
@@ -60,13 +52,13 @@ export async function* summarise(
 }
 
 /** The messages to be summarised, as requests carry them. */
-function headOf({ run, gauge }: SummaryScope, end: number) {
+function headOf({ run, gauge }: Loop, end: number) {
   const { messages, projection } = run.state;
   return projectHistory(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
 }
 
 function summaryRequest(
-  { query, gauge }: SummaryScope,
+  { query, gauge }: Loop,
   { prompt, window }: { readonly prompt: string; readonly window: number },
   { model, facts }: ResolvedModel,
 ): ModelRequest {

@@ -15,8 +15,7 @@ import { labelForFiles, labelOfFiles } from "../trust/file-labels.ts";
 import { EMPTY_LABEL, type Label, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 import { contextWindowOf } from "./context-gauge.ts";
 import { knownContent } from "./egress/known-content.ts";
-import type { OpenRun } from "./open-run.ts";
-import type { Query } from "./query-input.ts";
+import type { QueryRun } from "./query-input.ts";
 import type { CallEnding } from "./run-journal.ts";
 import type { AllowedCall } from "./tool-decision.ts";
 
@@ -25,9 +24,7 @@ const ABORT_GRACE_MS = 800;
 /** Maximum length of a failed call's text in the log, in characters. */
 const MAX_WHY = 200;
 
-export interface RunningCall {
-  readonly query: Query;
-  readonly run: OpenRun;
+interface RunningCall extends QueryRun {
   readonly call: AllowedCall;
   readonly emit: (event: QueryEvent) => void;
 }
@@ -157,7 +154,7 @@ async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolR
 
 /** The context that a call receives. */
 export function toolContext(
-  { query, run }: Pick<RunningCall, "query" | "run">,
+  { query, run }: QueryRun,
   { use, approved, toolState }: { use: Pick<ToolUseBlock, "id">; approved: boolean; toolState: string | null },
 ): ToolContext {
   const tools = toolsOfRun(run.state.messages, run.state.turns);

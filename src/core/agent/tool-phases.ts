@@ -13,9 +13,8 @@ import { type CallPreview, type CallRefusal, plainPreview, type Tool } from "../
 import type { KnownContent } from "../trust/egress.ts";
 import type { CallVerdict } from "./approval-service.ts";
 import { knownContent } from "./egress/known-content.ts";
+import type { Loop } from "./loop.ts";
 import { mergeEvents } from "./merge-events.ts";
-import type { OpenRun } from "./open-run.ts";
-import type { Query } from "./query-input.ts";
 import { labelled, markUnseenChanges, runCall, toolContext } from "./tool-call.ts";
 import {
   type AllowedCall,
@@ -25,45 +24,40 @@ import {
   ownErrorResult,
   type RefuseDecision,
   refuseCall,
-  type ToolRules,
 } from "./tool-decision.ts";
 
-export interface TurnCalls {
-  readonly query: Query;
-  readonly run: OpenRun;
-  readonly rules: ToolRules;
-  /** The assistant message that holds the calls. */
-  readonly message: Message;
-}
-
 /**
- * Runs a turn's calls. First all calls are decided, by people where approval is needed, and refused calls get their
- * error results. Then the allowed calls run: neighbouring parallel calls together, every other call alone, in call
- * order. Once the signal has aborted, no further call begins, and unfinished calls stay open. Throws the signal's
- * reason if that suspends the run, and what the journal throws. Returns what the run must wait for, or null.
+ * Runs the calls of an assistant message. First all calls are decided, by people where approval is needed, and refused
+ * calls get their error results. Then the allowed calls run: neighbouring parallel calls together, every other call
+ * alone, in call order. Once the signal has aborted, no further call begins, and unfinished calls stay open. Throws the
+ * signal's reason if that suspends the run, and what the journal throws. Returns what the run must wait for, or null.
  */
-export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
-  const plan = await calls.query.plan();
-  const { messages, turns, knownFiles, label } = calls.run.state;
+export async function* runCalls(
+  loop: Loop,
+  message: Message,
+  signal: AbortSignal,
+): AsyncGenerator<QueryEvent, ParkedOn | null> {
+  const plan = await loop.query.plan();
+  const { messages, turns, knownFiles, label } = loop.run.state;
   const skillTools = toolsOfRun(messages, turns);
   let known: KnownContent | null = null;
-  const request = { label, known: () => (known ??= knownContent(messages, calls.rules.tools)) };
-  const rules = { ...calls.rules, environment: { ...calls.rules.environment, knownFiles }, request };
-  const decisions = openCalls(calls).map(({ use, record }) => {
-    return withinPlan(withinSkills(decide(use, record, rules), skillTools), plan, calls.message);
+  const request = { label, known: () => (known ??= knownContent(messages, loop.rules.tools)) };
+  const rules = { ...loop.rules, environment: { ...loop.rules.environment, knownFiles }, request };
+  const decisions = openCalls(loop, message).map(({ use, record }) => {
+    return withinPlan(withinSkills(decide(use, record, rules), skillTools), plan, message);
   });
-  const decided = await settleAsked(calls, decisions, signal);
+  const decided = await settleAsked(loop, decisions, signal);
   if (decided === null) return signal.aborted ? null : "approval";
   const allowed: AllowedCall[] = [];
   for (const decision of decided) {
-    if (decision.type === "refuse") yield* refuse(calls, decision);
+    if (decision.type === "refuse") yield* refuse(loop, decision);
     else allowed.push(decision);
   }
   yield* reportInterrupted(decided);
   for (const batch of batches(allowed)) {
-    yield* runBatch(calls, batch, signal);
+    yield* runBatch(loop, batch, signal);
     // A waiting call blocks the calls after it, as it would while running.
-    if (!signal.aborted && batch.some(({ use }) => isOpen(calls, use))) return "call";
+    if (!signal.aborted && batch.some(({ use }) => isOpen(loop, use))) return "call";
   }
   return null;
 }
@@ -100,16 +94,12 @@ function withinPlan(decision: Decision, plan: Plan | null, message: Message): De
 type Decided = RefuseDecision | AllowedCall;
 
 /** Gets people's decisions on all of a turn's calls before any of them runs. Null while they have not decided. */
-async function settleAsked(
-  calls: TurnCalls,
-  decisions: readonly Decision[],
-  signal: AbortSignal,
-): Promise<Decided[] | null> {
+async function settleAsked(loop: Loop, decisions: readonly Decision[], signal: AbortSignal): Promise<Decided[] | null> {
   const asked = decisions.filter((decision) => decision.type === "ask");
-  const { query, run } = calls;
+  const { query, run } = loop;
   const questions = asked.map((ask) => {
     let seen: ReturnType<typeof previewOf> | undefined;
-    return { ...ask, preview: () => (seen ??= previewOf(calls, ask, signal)) };
+    return { ...ask, preview: () => (seen ??= previewOf(loop, ask, signal)) };
   });
   const verdicts =
     asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, run.state);
@@ -125,15 +115,15 @@ async function settleAsked(
 
 /** The preview for the card. A call whose preview fails is not run, and the run continues. */
 async function previewOf(
-  calls: TurnCalls,
+  loop: Loop,
   { use, tool, title }: AskDecision,
   signal: AbortSignal,
 ): Promise<CallPreview | CallRefusal> {
   if (tool.preview === undefined) return plainPreview(use, title);
-  const { journal, log } = calls.query;
+  const { journal, log } = loop.query;
   const toolState = tool.keepsState === true ? await journal.toolState(use.name) : null;
   try {
-    return await tool.preview(use.input, toolContext(calls, { use, approved: false, toolState }), signal);
+    return await tool.preview(use.input, toolContext(loop, { use, approved: false, toolState }), signal);
   } catch (error) {
     if (signal.aborted || isDatabaseUnavailable(error)) throw error;
     log.error({ err: error, tool: use.name, callId: use.id }, "tool_preview_failed");
@@ -145,25 +135,22 @@ async function previewOf(
 const NO_VERDICTS: ReadonlyMap<string, CallVerdict> = new Map();
 const NOT_ASKED: CallVerdict = { type: "denied", reason: "Not run: nobody was asked." };
 
-function isOpen({ run }: TurnCalls, use: ToolUseBlock): boolean {
+function isOpen({ run }: Loop, use: ToolUseBlock): boolean {
   return run.state.calls.some((call) => call.callId === use.id && call.status !== "ended");
 }
 
 /** Ends every unfinished call with an error result, without running it. */
-export async function skipCalls(calls: Skipping, reason: string, signal: AbortSignal): Promise<void> {
-  for (const call of calls.run.state.calls) {
+export async function skipCalls(loop: Loop, reason: string, signal: AbortSignal): Promise<void> {
+  for (const call of loop.run.state.calls) {
     if (call.status === "ended") continue;
-    const result =
-      call.status === "begun" ? await begunResult(calls, { call, reason }, signal) : ownErrorResult(reason);
-    await calls.run.callEnded(call.callId, result, NOT_RUN);
+    const result = call.status === "begun" ? await begunResult(loop, { call, reason }, signal) : ownErrorResult(reason);
+    await loop.run.callEnded(call.callId, result, NOT_RUN);
   }
 }
 
-type Skipping = Omit<TurnCalls, "message">;
-
 /** The result of a call that had begun: the tool's own account of what it has done, if it can give one. */
 async function begunResult(
-  { query, run, rules }: Skipping,
+  { query, run, rules }: Loop,
   { call, reason }: { readonly call: CallRecord; readonly reason: string },
   signal: AbortSignal,
 ): Promise<ToolResult> {
@@ -185,13 +172,13 @@ async function begunResult(
 
 const NOT_RUN = { durationMs: 0, mayRepeat: false };
 
-function openCalls({ message, run }: TurnCalls) {
+function openCalls({ run }: Loop, message: Message) {
   return toolUsesOf(message.content)
     .map((use) => ({ use, record: run.state.calls.find((call) => call.callId === use.id) }))
     .filter(({ record }) => record?.status !== "ended");
 }
 
-async function* refuse({ run }: TurnCalls, { use, title, result }: RefuseDecision): AsyncGenerator<QueryEvent, void> {
+async function* refuse({ run }: Loop, { use, title, result }: RefuseDecision): AsyncGenerator<QueryEvent, void> {
   await run.callEnded(use.id, result, NOT_RUN);
   yield { type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title };
   yield { type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs: 0 };
@@ -217,14 +204,14 @@ function batches<C extends { readonly tool: Pick<Tool, "parallel"> }>(calls: rea
   return result;
 }
 
-function runBatch(calls: TurnCalls, batch: readonly AllowedCall[], signal: AbortSignal): AsyncGenerator<QueryEvent> {
+function runBatch(loop: Loop, batch: readonly AllowedCall[], signal: AbortSignal): AsyncGenerator<QueryEvent> {
   return mergeEvents<QueryEvent>(async (emit, batchSignal) => {
     const siblings = new AbortController();
     const callSignal = AbortSignal.any([batchSignal, siblings.signal]);
     const ends = await Promise.allSettled(
       batch.map(async (call) => {
         try {
-          await runCall({ ...calls, call, emit }, callSignal);
+          await runCall({ ...loop, call, emit }, callSignal);
         } catch (error) {
           siblings.abort(error);
           throw error;

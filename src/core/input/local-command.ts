@@ -1,4 +1,4 @@
-import { openLoop } from "../agent/query.ts";
+import { openLoop } from "../agent/loop.ts";
 import type { Query } from "../agent/query-input.ts";
 import { runCall } from "../agent/tool-call.ts";
 import { type AllowedCall, type Decision, decide, refuseCall } from "../agent/tool-decision.ts";
