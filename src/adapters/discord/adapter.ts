@@ -6,6 +6,7 @@ import type {
   LinkingMessage,
   LinkPreviews,
   Membership,
+  MissedQuery,
   PlatformHealth,
   ThreadMessage,
 } from "../../core/platform/chat-platform.ts";
@@ -206,8 +207,8 @@ class DiscordPlatform implements ChatPlatform {
     return readThread(rest, { thread, limit, namesIn, topic, title: () => channels.titleOf(thread), signal });
   }
 
-  missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
-    return missedMessages(this.#connected(), { since, known, signal });
+  missed(query: MissedQuery): Promise<readonly InboundEvent[]> {
+    return missedMessages(this.#connected(), query);
   }
 
   #connected(): Live {

@@ -1,5 +1,6 @@
 import type { Client } from "discord.js";
 import { cacheAnswers } from "../../core/answer-cache.ts";
+import type { MissedQuery } from "../../core/platform/chat-platform.ts";
 import type { InboundMessage } from "../../core/platform/inbound.ts";
 import type { ThreadRef } from "../../core/platform/thread.ts";
 import { DM_WORKSPACE } from "./channels.ts";
@@ -10,13 +11,6 @@ import type { WireMessage } from "./message/message-schema.ts";
 import { withReferencedMessage } from "./message/referenced-message.ts";
 import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
-
-export interface MissedQuery {
-  readonly since: number;
-  /** Threads that have sessions, including direct messages, whose channels a bot cannot list. */
-  readonly known: readonly ThreadRef[];
-  readonly signal: AbortSignal;
-}
 
 /** Messages that people wrote since in channels, active threads and known direct messages, oldest first; bounded. */
 export async function missedMessages(

@@ -36,6 +36,6 @@ export function withoutSecrets(inner: ChatPlatform, own: SecretMasking, files: S
     ...(previews && { previews: async (of, signal) => hideIn(await previews(of, signal)) }),
     fetchFile: async (attachment, maxBytes, signal) => hideInBytes(await inner.fetchFile(attachment, maxBytes, signal)),
     fetchThread: async (thread, limit, signal) => hideIn(await inner.fetchThread(thread, limit, signal)),
-    missed: async (since, signal, known) => hideIn(await inner.missed(since, signal, known)),
+    missed: async (query) => hideIn(await inner.missed(query)),
   };
 }

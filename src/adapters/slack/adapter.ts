@@ -7,6 +7,7 @@ import type {
   LinkingMessage,
   LinkPreviews,
   Membership,
+  MissedQuery,
   PlatformHealth,
   ThreadMessage,
 } from "../../core/platform/chat-platform.ts";
@@ -219,8 +220,8 @@ class SlackPlatform implements ChatPlatform {
     return this.#do((live) => fetchThread(live, thread, { limit, signal }));
   }
 
-  missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
-    return this.#do((live) => missedMessages(live, { since, known, signal }));
+  missed(query: MissedQuery): Promise<readonly InboundEvent[]> {
+    return this.#do((live) => missedMessages(live, query));
   }
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {

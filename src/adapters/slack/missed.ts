@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { MissedQuery } from "../../core/platform/chat-platform.ts";
 import type { InboundMessage } from "../../core/platform/inbound.ts";
-import type { ThreadRef } from "../../core/platform/thread.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { callSlack } from "./errors.ts";
 import { inboundMessage } from "./inbound.ts";
@@ -8,13 +8,6 @@ import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";
 import { messagesIn } from "./message/history.ts";
 import type { SlackScope } from "./surfaces.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
-
-export interface MissedQuery {
-  readonly since: number;
-  /** Threads that have sessions, most recent first. */
-  readonly known: readonly ThreadRef[];
-  readonly signal: AbortSignal;
-}
 
 /**
  * Messages that people wrote since then in the bot's channels, oldest first: in the channels themselves, in threads

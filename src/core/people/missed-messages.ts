@@ -121,7 +121,7 @@ export async function takeMissedSince(
   const { name, isOwn } = platform.descriptor;
   // Messages of platforms that keep their threads in our database cannot be missed.
   const known = isOwn ? [] : await store.sessions.recentThreads(name, KNOWN_THREADS);
-  const missed = await platform.missed(since, signal, known);
+  const missed = await platform.missed({ since, known, signal });
   const newest = missed.slice(-MAX_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
   /** Keys of threads to which the absence has been announced. */

@@ -37,8 +37,16 @@ export interface ChatPlatform {
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; without a thread id, the channel's newest, if any. */
   fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
-  /** Events missed while offline, oldest first. `known`: threads of sessions, as some platforms do not list theirs. */
-  missed(since: number, signal: AbortSignal, known?: readonly ThreadRef[]): Promise<readonly InboundEvent[]>;
+  /** Events missed while offline, oldest first. */
+  missed(query: MissedQuery): Promise<readonly InboundEvent[]>;
+}
+
+export interface MissedQuery {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** Threads that have sessions, newest activity first, because some platforms do not list theirs. */
+  readonly known: readonly ThreadRef[];
+  readonly signal: AbortSignal;
 }
 
 export interface PlatformHealth {

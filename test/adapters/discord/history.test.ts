@@ -213,7 +213,7 @@ test("messages sent while the program was down are found in channels and threads
   server.world.message(hidden, ana, { content: "hello", type: 7 });
   const adapter = harbour.adapter();
   await adapter.start(() => Promise.resolve({ type: "accepted" }), never);
-  const missed = await adapter.missed(since, never);
+  const missed = await adapter.missed({ since, known: [], signal: never });
   expect(missed).toMatchObject([
     { kind: "message", text: "are you there?", opensThread: true, person: { name: "Ana" } },
     {
@@ -223,7 +223,7 @@ test("messages sent while the program was down are found in channels and threads
       person: { name: "Bobby", roles: [`discord:role:${guild.id}`] },
     },
   ]);
-  expect(await adapter.missed(Date.now() + 5 * 60_000, never)).toEqual([]);
+  expect(await adapter.missed({ since: Date.now() + 5 * 60_000, known: [], signal: never })).toEqual([]);
 });
 
 test("an author who has left counts as a guest, and an unreadable membership fails the search for missed messages", async () => {
@@ -237,12 +237,12 @@ test("an author who has left counts as a guest, and an unreadable membership fai
   server.world.users.delete(ana.id);
   const adapter = harbour.adapter();
   await adapter.start(() => Promise.resolve({ type: "accepted" }), never);
-  expect(await adapter.missed(since, never)).toMatchObject([
+  expect(await adapter.missed({ since, known: [], signal: never })).toMatchObject([
     { text: "deploy", person: { isGuest: true } },
     { text: "and test", person: { isGuest: true } },
   ]);
   for (let asked = 0; asked < 5; asked += 1) server.faults.failNext("other", 403);
-  await expect(adapter.missed(since, never)).rejects.toThrow();
+  await expect(adapter.missed({ since, known: [], signal: never })).rejects.toThrow();
 });
 
 test("the search for missed messages skips channels that the bot may not read", async () => {
@@ -251,7 +251,7 @@ test("the search for missed messages skips channels that the bot may not read", 
   harbour.server.faults.withheld.add("Read Message History");
   const adapter = harbour.adapter();
   await adapter.start(() => Promise.resolve({ type: "accepted" }), never);
-  expect(await adapter.missed(Date.now() - 1_000, never)).toEqual([]);
+  expect(await adapter.missed({ since: Date.now() - 1_000, known: [], signal: never })).toEqual([]);
   expect(harbour.log.lines).toContainEqual(expect.objectContaining({ event: "discord.missed_unreadable" }));
 });
 

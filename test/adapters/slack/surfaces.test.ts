@@ -260,7 +260,7 @@ test("messages missed during downtime are found in channels, threads and direct 
   workspace.add({ channel: "C0001", user: workspace.botUserId, text: "mine" });
   workspace.add({ channel: "D0001", user: "U0ANA", text: "third" });
   const thread = { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: known.ts } as const;
-  expect(await platform.missed(since, never, [thread])).toMatchObject([
+  expect(await platform.missed({ since, known: [thread], signal: never })).toMatchObject([
     { text: "first", addressed: "mention", opensThread: true },
     { text: "second", addressed: "none", thread: { threadId: root.ts } },
     { text: "third", addressed: "dm" },

@@ -46,7 +46,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
         descriptor: aPlatform(),
         health: () => ({ ...state, detail: "" }),
         postEphemeral: () => Promise.resolve(),
-        missed: (since) => {
+        missed: ({ since }) => {
           asked.push(since);
           const answer = answers.shift() ?? [];
           return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);

@@ -61,7 +61,7 @@ async function stage({ forMs, otherForMs }: Staging, awayMs = 30 * MINUTE) {
         descriptor: aPlatform(),
         health: () => ({ connected: true, detail: "", receivingSince: state.since }),
         postEphemeral: () => Promise.resolve(),
-        missed: (since) => {
+        missed: ({ since }) => {
           asked.push(since);
           return Promise.resolve([mention("hello")]);
         },

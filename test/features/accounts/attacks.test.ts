@@ -361,7 +361,7 @@ test("messages that a crash left unprocessed are attributed to their authors, an
   }
   const { store, clock } = world;
   await changeAccounts({ type: "remove", name: "bob" }, { store, clock, password: () => Promise.resolve(null) });
-  const missed = await world.platform.missed(0, AbortSignal.any([]));
+  const missed = await world.platform.missed({ since: 0, known: [], signal: AbortSignal.any([]) });
   expect(missed).toEqual([
     expect.objectContaining({ text: "by ana", person: expect.objectContaining({ id: "web:ana" }) }),
   ]);

@@ -88,7 +88,7 @@ function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
       signal.throwIfAborted();
       return fetchThread(options, thread, limit);
     },
-    missed: async (since, signal) => {
+    missed: async ({ since, signal }) => {
       signal.throwIfAborted();
       // Messages are stored before they are handled, so one that a crash interrupted is still here.
       const messages = await asPlatformErrors(store.fromPeople(since, MISSED_MESSAGES));

@@ -27,7 +27,7 @@ test("a malformed message hides neither missed messages nor the target of a reac
   const since = Date.now();
   workspace.add({ channel: "C0001", user: "U0ANA", text: "odd", raw: { ts: null } });
   const root = workspace.add({ channel: "C0001", user: "U0BOB", text: `<@${workspace.botUserId}> hello` });
-  expect((await platform.missed(since, signal)).map(({ kind }) => kind)).toEqual(["message"]);
+  expect((await platform.missed({ since, known: [], signal })).map(({ kind }) => kind)).toEqual(["message"]);
   await people.react(root, "eyes").answered;
   expect((await inbox.nextMessage()).quoted).toEqual(["bob wrote: hello"]);
 });

@@ -111,9 +111,9 @@ describe("what a page sends", () => {
     const clientId = randomUUID();
     page.say({ type: "send", clientId, threadId: null, text: "do not lose me", fileIds: [] });
     expect((await page.next("failed")).id).toBe(clientId);
-    const missed = await platform.missed(0, signal);
+    const missed = await platform.missed({ since: 0, known: [], signal });
     expect(missed).toMatchObject([{ key: `web:${clientId}`, text: "do not lose me", opensThread: true }]);
-    expect(await platform.missed(Date.now() + 1, signal)).toEqual([]);
+    expect(await platform.missed({ since: Date.now() + 1, known: [], signal })).toEqual([]);
   });
 
   test("a click on a button that is gone is told, and starts nothing", async () => {
