@@ -2,7 +2,6 @@ import { firstWord, readArguments } from "../../core/command-line/arguments.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { quoteInput } from "../../core/command-line/quote-input.ts";
-import { keepInMind, rememberCommand } from "../../core/commands/remember.ts";
 import { privateMessage } from "../../core/platform/replies.ts";
 import type { FormValues } from "../../core/protocol/form.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
@@ -14,6 +13,7 @@ import type { Learner } from "./learning/learner.ts";
 import { listedLine } from "./listed-line.ts";
 import type { KeepResult, Memories, MemoryInput } from "./memories.ts";
 import { exportedLine, kindSchema, type Memory } from "./memory.ts";
+import { keepInMind, rememberCommand } from "./remember.ts";
 import { mayChange } from "./rights.ts";
 
 /** Maximum number of lines in a list; older memories are only counted. */

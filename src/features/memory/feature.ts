@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import { rememberCommand } from "../../core/commands/remember.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import { hasEmbeddings } from "../../core/providers/registry/embedder.ts";
@@ -9,6 +8,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import type { Learner, LearnSettings } from "./learning/learner.ts";
 import type { MeaningWork } from "./meaning/meaning.ts";
 import { KINDS } from "./memory.ts";
+import { rememberCommand } from "./remember.ts";
 import { createRememberedCounts } from "./remembered-counts.ts";
 
 const modelRef = z.string().regex(/^[^/\s]+\/\S+$/u, "must be provider/model");

@@ -1,6 +1,6 @@
-import type { ChatCommand, CommandContext } from "../command-line/command.ts";
-import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
-import { privateMessage } from "../platform/replies.ts";
+import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
+import { NO_THREAD, sessionToChange } from "../../core/command-line/session-to-change.ts";
+import { privateMessage } from "../../core/platform/replies.ts";
 
 /** Maximum length of a remembered text, in characters. Longer texts belong in a file. */
 const MAX_CHARS = 2_000;
