@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { EFFORT_LEVELS } from "../core/agents/query-config.ts";
 import { REGION } from "../core/providers/catalog.ts";
 import { field, httpUrl, pathSchema, secret } from "./fields.ts";
 import { dollars, limitFields, tokens } from "./limit-settings.ts";
@@ -138,7 +139,7 @@ const queryFields = {
     50_000,
   ),
   effortLevel: field(
-    z.enum(["low", "medium", "high", "max"]).exactOptional(),
+    z.enum(EFFORT_LEVELS).exactOptional(),
     "How much the model thinks, in tokens: low 0, medium 5000, high 10000, max 20000.",
     "medium",
   ),

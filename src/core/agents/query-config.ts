@@ -3,7 +3,10 @@ import type { Delegation } from "./delegation.ts";
 /** What a call demands of access roles and modes, from harmless to dangerous. */
 export type Permission = "none" | "read" | "write" | "execute";
 
-export type EffortLevel = "low" | "medium" | "high" | "max";
+export type EffortLevel = (typeof EFFORT_LEVELS)[number];
+/** All effort levels, least thinking first. */
+export const EFFORT_LEVELS = ["low", "medium", "high", "max"] as const;
+
 export type OutputStyle = "default" | "explanatory" | "learning" | "concise" | "formal" | "casual";
 export type AccessRole = "full" | "read-only" | "search-only";
 /** read: only none/read tools are offered; write: write and execute calls need approval; agi: no approvals. */

@@ -1,4 +1,4 @@
-import type { EffortLevel } from "../agents/query-config.ts";
+import { EFFORT_LEVELS } from "../agents/query-config.ts";
 import { readArguments } from "../command-line/arguments.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { describedCompletion, modelCompletions } from "../command-line/completions.ts";
@@ -8,7 +8,6 @@ import { effectiveSession, NO_THREAD, sessionToChange } from "../command-line/se
 import type { SettingsChange } from "../events/session-settings.ts";
 import { privateMessage } from "../platform/replies.ts";
 
-const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
 const USUAL = "default";
 /** Maximum number of listed models. */
 const MAX_SHOWN = 25;
@@ -27,7 +26,7 @@ export const modelCommand: ChatCommand = {
         ...(await modelCompletions(context)),
       ],
     },
-    { name: "effort", description: "how much it thinks", choices: EFFORTS },
+    { name: "effort", description: "how much it thinks", choices: EFFORT_LEVELS },
   ],
   async run(line, context) {
     const read = readArguments(line, { words: 2 });
@@ -53,7 +52,7 @@ async function set(words: readonly string[], context: CommandContext): Promise<s
   const change: { -readonly [Key in keyof SettingsChange]: SettingsChange[Key] } = {};
   const notes: string[] = [];
   for (const word of words) {
-    const effort = EFFORTS.find((level) => level === word.toLowerCase());
+    const effort = EFFORT_LEVELS.find((level) => level === word.toLowerCase());
     if (effort !== undefined) change.effort = effort;
     else if (word === USUAL) Object.assign(change, { model: null, effort: null });
     else {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MODES } from "../agents/query-config.ts";
+import { EFFORT_LEVELS, MODES } from "../agents/query-config.ts";
 
 /** Settings that people made for one session, over those of the configuration. Stored as JSON. */
 export const sessionSettingsSchema = z.object({
@@ -10,7 +10,7 @@ export const sessionSettingsSchema = z.object({
    */
   raised: z.object({ by: z.string().nullable(), until: z.number() }).exactOptional(),
   model: z.string().exactOptional(),
-  effort: z.enum(["low", "medium", "high", "max"]).exactOptional(),
+  effort: z.enum(EFFORT_LEVELS).exactOptional(),
   /** A skill whose text stays in the prompt. */
   activeSkill: z.string().exactOptional(),
   /** The text typed after the skill's name. */
