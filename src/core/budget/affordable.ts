@@ -1,5 +1,5 @@
 import type { Price } from "../providers/provider.ts";
-import type { Amount } from "../store/ledger/budgets.ts";
+import type { Amount } from "../store/ledger/usage-report.ts";
 import type { BudgetLimit, BudgetUnit } from "./limits.ts";
 
 /** A call that could write fewer tokens than this is not worth its input. */

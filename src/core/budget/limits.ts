@@ -1,5 +1,5 @@
 import type { BudgetScope } from "../protocol/events.ts";
-import type { SpendFilter } from "../store/ledger/budgets.ts";
+import type { UsageFilter } from "../store/ledger/usage-report.ts";
 
 export type BudgetUnit = "usd" | "tokens";
 
@@ -32,7 +32,7 @@ export interface BudgetLimit {
   readonly usd: number | null;
   readonly tokens: number | null;
   /** The calls that the limit counts. */
-  readonly counts: SpendFilter;
+  readonly counts: UsageFilter;
 }
 
 const DAY_MS = 86_400_000;
@@ -52,7 +52,7 @@ export function limitsOf(
   now: number,
 ): BudgetLimit[] {
   const since = startOfDay(now);
-  const counts: Readonly<Record<BudgetScope, SpendFilter | null>> = {
+  const counts: Readonly<Record<BudgetScope, UsageFilter | null>> = {
     run: { runIds },
     managed: { runIds: taskTreeIds },
     job: isJob ? { runIds: taskTreeIds } : null,

@@ -1,7 +1,8 @@
 import { AppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, BudgetScope, Status } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { Amount, HeldReservation, SpendFilter } from "../store/ledger/budgets.ts";
+import type { HeldReservation } from "../store/ledger/budgets.ts";
+import type { Amount, UsageFilter } from "../store/ledger/usage-report.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import { type BudgetState, inputCost, type PlannedCall, sumOf, type Verdict, verdictOn } from "./affordable.ts";
 import { nearLimit, priceUnknown, waitsForOtherRuns } from "./budget-text.ts";
@@ -91,7 +92,7 @@ export class RunBudget {
       const states: BudgetState[] = [];
       for (const limit of limitsOf(settings, shared, at)) {
         const reserved = held.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
-        states.push({ limit, spent: await tx.budgets.spent(limit.counts), held: reserved });
+        states.push({ limit, spent: await tx.usage.total(limit.counts), held: reserved });
       }
       const verdict = verdictOn(call, states);
       if (verdict.type === "granted")
@@ -138,7 +139,7 @@ async function currentlyHeld(tx: StoreTransaction, at: number): Promise<readonly
 }
 
 /** Whether a limit counts a call under way. Time is ignored, because such a call always counts for today. */
-function counts({ runIds, sessionIds, personId, channelId }: SpendFilter, call: BudgetOwner): boolean {
+function counts({ runIds, sessionIds, personId, channelId }: UsageFilter, call: BudgetOwner): boolean {
   return (
     (runIds?.includes(call.runId) ?? true) &&
     (sessionIds?.includes(call.sessionId) ?? true) &&

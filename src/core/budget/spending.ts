@@ -3,14 +3,15 @@ import type { Spending } from "../tool.ts";
 import { startOfDay } from "./limits.ts";
 
 /** The cost so far of a run, its session and the UTC day. */
-export function spendingOf(
-  store: Store,
+export async function spendingOf(
+  { usage }: Pick<Store, "usage">,
   { runId, sessionId }: { readonly runId: string; readonly sessionId: string },
   now: number,
 ): Promise<Spending> {
-  return store.transaction(async ({ budgets }) => ({
-    runUsd: (await budgets.spent({ runIds: [runId] })).costUsd,
-    sessionUsd: (await budgets.spent({ sessionIds: [sessionId] })).costUsd,
-    dayUsd: (await budgets.spent({ since: startOfDay(now) })).costUsd,
-  }));
+  const [run, session, day] = await Promise.all([
+    usage.total({ runIds: [runId] }),
+    usage.total({ sessionIds: [sessionId] }),
+    usage.total({ since: startOfDay(now) }),
+  ]);
+  return { runUsd: run.costUsd, sessionUsd: session.costUsd, dayUsd: day.costUsd };
 }

@@ -40,7 +40,7 @@ export class ThreadBreaker {
     this.#arrivals.set(sessionId, arrivals);
     if (arrivals.length * this.#cluster.size() <= MAX_QUICK_RUNS) return "goes on";
 
-    const runs = await this.#store.transaction((tx) => tx.budgets.runsSince(sessionId, since));
+    const runs = await this.#store.runs.since(sessionId, since);
     const quick = runs.filter(({ startedAt }, index) => {
       const endedAt = runs[index - 1]?.endedAt ?? null;
       return endedAt !== null && startedAt - endedAt < QUICK_MS;

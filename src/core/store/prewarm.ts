@@ -71,5 +71,5 @@ async function loaded(tx: StoreTransaction, { sessionId, runId }: Record<"sessio
   await tx.compactions.newestOf(sessionId);
   await tx.usage.newestTurn(sessionId);
   await tx.plans.of(sessionId);
-  await tx.budgets.runsSince(sessionId, 0);
+  await tx.runs.since(sessionId, 0);
 }

@@ -35,6 +35,12 @@ export function runReads(db: Client) {
       return mapRow(await db.run.findFirst({ where: { sessionId }, orderBy: { eventSeq: "desc" } }), toRow);
     },
 
+    /** The session's runs that began after `at`, oldest first. Milliseconds since the epoch. */
+    async since(sessionId: string, at: number): Promise<RunRow[]> {
+      const where = { sessionId, startedAt: { gt: new Date(at) } };
+      return (await db.run.findMany({ where, orderBy: { startedAt: "asc" } })).map(toRow);
+    },
+
     /** Sessions with a run that has not ended, and their threads. A sub-agent's thread is its parent session's. */
     async busySessions(): Promise<{ readonly sessionId: string; readonly thread: ThreadRef }[]> {
       const session = { select: { thread: true } };

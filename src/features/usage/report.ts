@@ -8,7 +8,7 @@ import { isAdmin } from "../../core/permissions/access.ts";
 import type { OutgoingMessage } from "../../core/platform/outgoing.ts";
 import { privateMessage } from "../../core/platform/replies.ts";
 import { channelOf } from "../../core/platform/thread.ts";
-import type { JobSum, UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
+import type { JobSum, RecentUsage, UsageKey, UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { FeedbackSum } from "../../core/store/run/feedback.ts";
 import type { Store } from "../../core/store/store.ts";
 import { dollars, figure } from "../../core/text/dollars.ts";
@@ -72,7 +72,7 @@ type Day = DaySum & UsageSum;
 
 /** The sums of each day in the range, including days without spending. */
 function sumsByDay(
-  { range, days }: { readonly range: UsageRange; readonly days: number },
+  { range, days }: { readonly range: RecentUsage; readonly days: number },
   { store }: CommandContext,
 ): Promise<Day[]> {
   const starts = Array.from({ length: days }, (_, index) => range.since + index * DAY_MS);
@@ -114,7 +114,7 @@ interface Row {
 
 async function rowsBy(
   by: string,
-  { range, sums: days }: { readonly range: UsageRange; readonly sums: readonly Day[] },
+  { range, sums: days }: { readonly range: RecentUsage; readonly sums: readonly Day[] },
   context: CommandContext,
 ): Promise<Row[]> {
   const { store } = context;

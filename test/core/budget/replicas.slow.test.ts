@@ -53,9 +53,9 @@ function start(spendings: readonly Spending[]): ChildProcess {
 
 /** US dollars that are spent, and that are held for calls in progress. */
 function committed(store: Store): Promise<{ spent: number; held: number }> {
-  return store.transaction(async ({ budgets }) => {
+  return store.transaction(async ({ budgets, usage }) => {
     const held = await budgets.held();
-    const { costUsd: spent } = await budgets.spent({});
+    const { costUsd: spent } = await usage.total({});
     return { spent, held: held.reduce((sum, { costUsd }) => sum + costUsd, 0) };
   });
 }

@@ -219,7 +219,7 @@ interface Reserving {
 /** US dollars spent and held for calls in progress. A call that ends between the two reads is in neither. */
 function committedUsd(store: Store): Promise<number> {
   return store.transaction(async (tx) => {
-    const { costUsd } = await tx.budgets.spent({});
+    const { costUsd } = await tx.usage.total({});
     return (await tx.budgets.held()).reduce((sum, held) => sum + held.costUsd, costUsd);
   });
 }

@@ -1,20 +1,5 @@
 import type { Client } from "../database/client.ts";
-import { AMOUNT, amountOf } from "./usage-report.ts";
-
-/** Actual or maximum cost and tokens of calls. */
-export interface Amount {
-  readonly costUsd: number;
-  readonly tokens: number;
-}
-
-/** Selects calls that match every field given. `since`: milliseconds since the epoch. */
-export interface SpendFilter {
-  readonly runIds?: readonly string[];
-  readonly sessionIds?: readonly string[];
-  readonly personId?: string;
-  readonly channelId?: string;
-  readonly since?: number;
-}
+import type { Amount } from "./usage-report.ts";
 
 /** Maximum cost and tokens of a call, and those of its request alone. */
 export interface Reservation extends Amount {
@@ -48,7 +33,7 @@ export function budgetWrites(db: Client) {
 
     /**
      * The reservations of calls that are, or may be, under way. A reservation is over once its run has stored the usage
-     * of a further call; its row is deleted here. Read before `spent`, so that a call that ends meanwhile counts twice
+     * of a further call; its row is deleted here. Read before what was spent, so that a call that ends meanwhile counts twice
      * rather than not at all.
      */
     async held(): Promise<HeldReservation[]> {
@@ -61,32 +46,6 @@ export function budgetWrites(db: Client) {
       if (over.length > 0) await db.budgetReservation.deleteMany({ where: { runId: { in: over } } });
       const held = rows.filter(({ runId }) => !over.includes(runId));
       return held.map(({ createdAt, ...row }) => ({ ...row, since: createdAt.getTime() }));
-    },
-
-    /** Sum of the calls' costs and tokens. Calls of unknown price count only with their tokens. */
-    async spent({ since, runIds, sessionIds, ...account }: SpendFilter): Promise<Amount> {
-      const runs = runIds === undefined ? {} : { runId: { in: [...runIds] } };
-      const sessions = sessionIds === undefined ? {} : { sessionId: { in: [...sessionIds] } };
-      const { _sum: sum } = await db.usage.aggregate({
-        where: {
-          ...account,
-          ...runs,
-          ...sessions,
-          ...(since === undefined ? {} : { createdAt: { gte: new Date(since) } }),
-        },
-        _sum: AMOUNT,
-      });
-      return amountOf(sum);
-    },
-
-    /** The session's runs that began after `since`, oldest first. Milliseconds since the epoch. */
-    async runsSince(sessionId: string, since: number): Promise<{ startedAt: number; endedAt: number | null }[]> {
-      const rows = await db.run.findMany({
-        where: { sessionId, startedAt: { gt: new Date(since) } },
-        orderBy: { startedAt: "asc" },
-        select: { startedAt: true, endedAt: true },
-      });
-      return rows.map((row) => ({ startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null }));
     },
   };
 }

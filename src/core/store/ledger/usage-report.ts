@@ -3,19 +3,24 @@ import { z } from "zod";
 import { ownId } from "../../events/event-key.ts";
 import type { Client } from "../database/client.ts";
 
-/** The calls that a report counts. Milliseconds since the epoch; `until` is exclusive. */
-export interface UsageRange {
-  readonly since: number;
+/** Selects calls that match every field given. Milliseconds since the epoch; `until` is exclusive. */
+export interface UsageFilter {
+  readonly since?: number;
   readonly until?: number;
   readonly channelId?: string;
+  readonly runIds?: readonly string[];
   readonly sessionIds?: readonly string[];
   readonly personId?: string;
 }
 
-export interface UsageSum {
-  /** Cost of the calls whose price is known. US dollars. */
+/** Actual or maximum cost and tokens of calls. Calls of unknown price count only with their tokens. */
+export interface Amount {
+  /** US dollars. */
   readonly costUsd: number;
   readonly tokens: number;
+}
+
+export interface UsageSum extends Amount {
   readonly calls: number;
   /** Number of calls whose price is unknown. */
   readonly unpriced: number;
@@ -29,10 +34,15 @@ export interface JobSum {
   readonly occurrences: number;
 }
 
+/** The calls since a time, in one channel if it is given. */
+export interface RecentUsage {
+  readonly since: number;
+  readonly channelId?: string;
+}
+
 export type UsageKey = "personId" | "channelId" | "model";
 
-/** Columns that `amountOf` needs summed. */
-export const AMOUNT = {
+const SUMMED = {
   costUsd: true,
   inputTokens: true,
   outputTokens: true,
@@ -42,27 +52,27 @@ export const AMOUNT = {
 
 /** Aggregates that `usageSumOf` needs. */
 export const USAGE_SUMS = {
-  _sum: AMOUNT,
+  _sum: SUMMED,
   _count: { _all: true, costUsd: true },
 } as const;
 
 /** Sums over what has been spent. */
 export function usageReport(db: Client) {
   return {
-    async total(range: UsageRange): Promise<UsageSum> {
-      return usageSumOf(await db.usage.aggregate({ where: within(range), ...USAGE_SUMS }));
+    async total(filter: UsageFilter): Promise<UsageSum> {
+      return usageSumOf(await db.usage.aggregate({ where: matching(filter), ...USAGE_SUMS }));
     },
 
     /** Most expensive first; sums of equal cost by their tokens. */
-    async sumsBy(key: UsageKey, range: UsageRange): Promise<(UsageSum & { readonly key: string })[]> {
-      const rows = await db.usage.groupBy({ by: [key], where: within(range), ...USAGE_SUMS });
+    async sumsBy(key: UsageKey, filter: UsageFilter): Promise<(UsageSum & { readonly key: string })[]> {
+      const rows = await db.usage.groupBy({ by: [key], where: matching(filter), ...USAGE_SUMS });
       return rows
         .map((row) => ({ key: row[key], ...usageSumOf(row) }))
         .toSorted((a, b) => b.costUsd - a.costUsd || b.tokens - a.tokens);
     },
 
     /** Cost of each job's occurrences up to their end, without what people later ask in their threads. */
-    async sumsByJob({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<JobSum[]> {
+    async sumsByJob({ since, channelId }: RecentUsage): Promise<JobSum[]> {
       const rows = await db.jobOccurrence.groupBy({
         by: ["jobName", "channelId"],
         where: {
@@ -115,13 +125,18 @@ export async function peopleNamed(db: Client, ids: readonly string[]): Promise<R
   return new Map(namesSchema.parse(rows).map(({ id, name }) => [id, name]));
 }
 
-function within({ since, until, sessionIds, ...places }: UsageRange) {
-  const createdAt = { gte: new Date(since), ...(until === undefined ? {} : { lt: new Date(until) }) };
-  return { ...places, createdAt, ...(sessionIds && { sessionId: { in: [...sessionIds] } }) };
+function matching({ since, until, runIds, sessionIds, ...account }: UsageFilter) {
+  const from = since === undefined ? {} : { gte: new Date(since) };
+  return {
+    ...account,
+    createdAt: { ...from, ...(until === undefined ? {} : { lt: new Date(until) }) },
+    ...(runIds && { runId: { in: [...runIds] } }),
+    ...(sessionIds && { sessionId: { in: [...sessionIds] } }),
+  };
 }
 
 /** Sums by the database; null if there were no values. */
-type Sum = { readonly [Column in keyof typeof AMOUNT]: number | null };
+type Sum = { readonly [Column in keyof typeof SUMMED]: number | null };
 
 interface Summed {
   readonly _sum: Sum;
@@ -129,12 +144,9 @@ interface Summed {
 }
 
 export function usageSumOf({ _sum: sum, _count: { _all: calls, costUsd: priced } }: Summed): UsageSum {
-  return { ...amountOf(sum), calls, unpriced: calls - priced };
-}
-
-export function amountOf(sum: Sum): Pick<UsageSum, "costUsd" | "tokens"> {
-  const tokens = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
-  return { costUsd: sum.costUsd ?? 0, tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0) };
+  const counts = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
+  const tokens = counts.reduce<number>((all, some) => all + (some ?? 0), 0);
+  return { costUsd: sum.costUsd ?? 0, tokens, calls, unpriced: calls - priced };
 }
 
 /** Cost of all in US dollars; null if there were calls and none has a known price. */

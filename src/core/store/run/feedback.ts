@@ -1,5 +1,5 @@
 import type { Client } from "../database/client.ts";
-import type { UsageRange } from "../ledger/usage-report.ts";
+import type { RecentUsage } from "../ledger/usage-report.ts";
 
 export type FeedbackValue = "up" | "down";
 
@@ -18,7 +18,7 @@ export type FeedbackSum = Readonly<Record<FeedbackValue, number>>;
 export function feedbackReads(db: Client) {
   return {
     /** Counts the votes since a time, in one channel if it is given. */
-    async count({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<FeedbackSum> {
+    async count({ since, channelId }: RecentUsage): Promise<FeedbackSum> {
       const place = channelId === undefined ? {} : { channelId };
       const of = (value: FeedbackValue) =>
         db.runFeedback.count({ where: { value, at: { gte: new Date(since) }, ...place } });
