@@ -1,6 +1,6 @@
 import path from "node:path";
-import { parseSkill } from "../../src/core/skills/skill-format/skill-parse.ts";
 import type { Skill } from "../../src/core/skills/skills.ts";
+import { parseSkill } from "../../src/tools/skills/skill-parse.ts";
 
 /** A skill as its SKILL.md would define it; `args` are names of required arguments. */
 export function skillNamed(name: string, args: readonly string[] = []): Skill {

@@ -8,10 +8,10 @@ import type {
   Fact,
 } from "../../core/agents/page-definitions.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { type ParsedSkill, parseSkill } from "../../core/skills/skill-format/skill-parse.ts";
 import { argumentLine } from "../../core/skills/skill-render.ts";
 import { problemText, type Skill } from "../../core/skills/skills.ts";
 import type { OwnSkillRoots } from "./skill-directories.ts";
+import { type ParsedSkill, parseSkill } from "./skill-parse.ts";
 import { createOwnSkillReader, createSkillReader, type SkillReader } from "./skill-reader.ts";
 
 interface PageSkills {

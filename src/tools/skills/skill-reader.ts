@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, realpathSync, type Stats } from "nod
 import path from "node:path";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/skills/skill-format/skill-parse.ts";
 import { visibleLine } from "../../core/skills/skill-text.ts";
 import {
   type Skill,
@@ -17,6 +16,7 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 import { commandFields } from "./command-file.ts";
 import { commandFiles, MAX_DEPTH, SKILL_FILE, skillFolders } from "./find-skills.ts";
 import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
+import { type ParsedSkill, parseSkill, type SkillFile } from "./skill-parse.ts";
 
 /** Maximum bytes of one SKILL.md; a longer file is no text for a prompt. */
 const MAX_FILE = 262_144;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { visibleLine } from "../skill-text.ts";
-import { partToolNames } from "./tool-names.ts";
+import { partToolNames } from "../../core/skills/skill-format/tool-names.ts";
+import { visibleLine } from "../../core/skills/skill-text.ts";
 
 /**
  * Maximum lengths, in characters. The first two are from agentskills.io; the others keep a skill from filling the

@@ -1,9 +1,16 @@
-import { visibleLine, withoutInvisible } from "../skill-text.ts";
-import { LIST_SKILLS, SKILL_OFF, type Skill, type SkillOrigin, type SkillProblem, skillName } from "../skills.ts";
-import { MAX_LINE, notes, readFields } from "./fields.ts";
-import { readFrontMatter } from "./skill-front-matter.ts";
+import { readFrontMatter } from "../../core/skills/skill-format/skill-front-matter.ts";
+import { readToolNames } from "../../core/skills/skill-format/tool-names.ts";
+import { visibleLine, withoutInvisible } from "../../core/skills/skill-text.ts";
+import {
+  LIST_SKILLS,
+  SKILL_OFF,
+  type Skill,
+  type SkillOrigin,
+  type SkillProblem,
+  skillName,
+} from "../../core/skills/skills.ts";
+import { MAX_LINE, notes, readFields } from "./skill-fields.ts";
 import { nameOf } from "./skill-name.ts";
-import { readToolNames } from "./tool-names.ts";
 
 const MAX_BODY = 40_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type ParsedSkill, parseSkill } from "../../../../src/core/skills/skill-format/skill-parse.ts";
-import type { Skill } from "../../../../src/core/skills/skills.ts";
+import type { Skill } from "../../../src/core/skills/skills.ts";
+import { type ParsedSkill, parseSkill } from "../../../src/tools/skills/skill-parse.ts";
 
 function parse(text: string, folderName = "tidy"): ParsedSkill {
   const folder = `.agents/skills/${folderName}`;

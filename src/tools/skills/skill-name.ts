@@ -1,4 +1,4 @@
-import { skillName } from "../skills.ts";
+import { skillName } from "../../core/skills/skills.ts";
 
 /**
  * Returns a skill's name. If the given name has letters that names may not have, the folder's name is used, so that
