@@ -1,4 +1,3 @@
-import { COMMAND_PREFIX } from "../../core/command-line/slash-name.ts";
 import type { PlatformDescriptor } from "../../core/platform/descriptor.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 
@@ -38,6 +37,9 @@ const OWN_COMMANDS: ReadonlySet<string> = new Set([
   "topic",
   "who",
 ]);
+
+/** Prefix for commands whose names Slack reserves. Operators may use it for other commands, too. */
+export const COMMAND_PREFIX = "deckhand-";
 
 export const SLACK: PlatformDescriptor = {
   name: "slack",

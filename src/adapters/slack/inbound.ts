@@ -1,9 +1,9 @@
-import { commandNamed } from "../../core/command-line/slash-name.ts";
 import { eventKey } from "../../core/events/event-key.ts";
 import type { InboundAction, InboundCommand, InboundMessage } from "../../core/platform/inbound.ts";
 import type { Person, ThreadRef } from "../../core/platform/thread.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { UNREAD } from "../render/read-message.ts";
+import { COMMAND_PREFIX } from "./descriptor.ts";
 import type { Directory } from "./directory.ts";
 import { textOfBlocks } from "./message/blocks.ts";
 import { readMessage } from "./message/read-message.ts";
@@ -164,7 +164,7 @@ export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Pro
     ...(await placeOf({ channel, name: nameOf(body.channel_name, kind), kind, threadId: null }, deps)),
     person: await deps.directory.person(body.user_id),
     at: deps.clock.now(),
-    name: commandNamed(body.command),
+    name: body.command.replace(/^\//u, "").replace(COMMAND_PREFIX, ""),
     args: readableText(body.text, { people: new Map(), channels: new Map() }).trim(),
   };
 }
