@@ -175,7 +175,7 @@ async function prefixOf(session: SessionRow | null, from: Store) {
   const settings = session?.settings ?? {};
   const catalogue = instructions.skills(place.sandboxRoot, place.channelKey);
   const inForce = skillsOfRun(catalogue, settings);
-  const narrowing = toolsOfSkills({ body: { kind: "timer", timerId: "" }, settings }, () => catalogue);
+  const narrowing = toolsOfSkills({ body: { kind: "resume", of: "nothing" }, settings }, () => catalogue);
   const plan = session === null ? null : await from.plans.of(session.id);
   const { agentDefinition, mode, toolAllow } = narrowConfigTools(narrowing, place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };

@@ -75,12 +75,8 @@ export function aborted(context: TurnContext): Promise<never> {
   });
 }
 
+/** A message that is addressed to the agent, which begins a run. */
 export function event(key: string): SessionEvent {
-  return { key, body: { kind: "timer", timerId: key } };
-}
-
-/** A message that is addressed to the agent. */
-export function said(key: string): SessionEvent {
   const thread: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" };
   const author = { id: "slack:U1", name: "ana" };
   const where = { thread, messageId: "1", at: AT, addressed: true, joinsThread: false };

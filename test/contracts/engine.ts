@@ -5,7 +5,7 @@ import type { OutgoingMessage, PostedMessage } from "../../src/core/platform/out
 import { PlatformError } from "../../src/core/protocol/errors.ts";
 import { CancelSignal, SuspendSignal } from "../../src/core/protocol/signals.ts";
 import type { Store } from "../../src/core/store/store.ts";
-import { aborted, createSession, event, message, Recorder, said } from "./engine-recorder.ts";
+import { aborted, createSession, event, message, Recorder } from "./engine-recorder.ts";
 
 /** A process that runs sessions on a database. */
 export interface EngineProcess {
@@ -147,16 +147,11 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
     test("wakes a parked run for the event it waits for", async () => {
       const id = await session();
       const seen = new Recorder();
-      const { engine } = await harness.start(
-        seen.handler(async (wake, context) => {
-          const answers = await context.takeInbox("answer");
-          return wake.resumed && answers.length > 0 ? "ended" : "parked";
-        }),
-      );
+      const { engine } = await harness.start(seen.handler(async (wake) => (wake.resumed ? "ended" : "parked")));
       await engine.deliver(id, event(`${id}:question`));
       await seen.settled(1);
       await expect.poll(async () => (await harness.store.runs.open(id))?.status).toBe("parked");
-      await engine.deliver(id, event(`${id}:answer`));
+      await engine.deliver(id, { key: `${id}:answer`, body: { kind: "resume", of: "answer" } });
       await seen.ended(1);
       expect(seen.wakes.map((wake) => wake.runId)).toEqual([seen.wakes[0]?.runId, seen.wakes[0]?.runId]);
     });
@@ -171,7 +166,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       await engine.deliver(id, event(`${id}:question`));
       await seen.settled(1);
       await expect.poll(async () => (await harness.store.runs.open(id))?.status).toBe("parked");
-      await engine.deliver(id, said(`${id}:meanwhile`));
+      await engine.deliver(id, event(`${id}:meanwhile`));
       await engine.deliver(id, { key: `${id}:decision`, body: { kind: "resume", of: "decision" } });
       await seen.ended(2);
       expect(seen.wakes.map((wake) => wake.event.key)).toEqual([`${id}:question`, `${id}:question`, `${id}:meanwhile`]);

@@ -334,7 +334,7 @@ async function createSession(store: Store, id = "ses_1", thread = THREAD) {
 }
 
 async function insert(store: Store, key: string, dueAt = AT) {
-  const event: SessionEvent = { key, body: { kind: "timer", timerId: key } };
+  const event: SessionEvent = { key, body: { kind: "resume", of: key } };
   return store.transaction((tx) =>
     tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, resumes: true, dueAt, at: AT }),
   );

@@ -201,7 +201,7 @@ test.each([1, 2])("a job that is paused after %i queries of its retry is not run
     refusalOf: () => Promise.resolve(null),
   });
   const later = { jobId: id, occurrenceId, runId: "run_later", attempt: 2, timeoutMs: 300_000 };
-  const event = { key: "later", body: { kind: "timer", timerId: "later" } } as const;
+  const event = { key: "later", body: { kind: "resume", of: "later" } } as const;
   const delivery = { sessionId: sessionId ?? "", event, wakes: false, resumes: false, dueAt: 0, at: 0 };
   await store.transaction(async (tx) => {
     const { seq } = await tx.inbox.insert(delivery);

@@ -47,8 +47,6 @@ const note = z.object({
   /** Whether the person wants it remembered. */
   isMemory: z.boolean().exactOptional(),
 });
-/** A durable timer fired. */
-const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
 /** Arrival of what a parked run waits for: a decision, an answer, the end of a child or pause. `of`: for the log. */
 const resume = z.object({ kind: z.literal("resume"), of: z.string() });
 
@@ -56,7 +54,6 @@ export const sessionEventBodySchema = z.discriminatedUnion("kind", [
   personMessage,
   compact,
   note,
-  timer,
   resume,
   jobEventSchema,
   childEventSchema,
@@ -98,7 +95,7 @@ export function isClosedRun({ body }: SessionEvent): boolean {
 
 /** Whether an event resumes a parked run. People's messages wait until then. */
 export function resumesRun({ body }: SessionEvent): boolean {
-  return body.kind === "resume" || body.kind === "timer";
+  return body.kind === "resume";
 }
 
 export interface StoredEvent extends SessionEvent {

@@ -18,7 +18,6 @@ export function authorOf(body: SessionEventBody): Author {
     case "compact":
     case "note":
       return body.by;
-    case "timer":
     case "resume":
       return { id: "deckhand", name: "deckhand" };
     default:

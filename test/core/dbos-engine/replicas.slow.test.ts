@@ -165,7 +165,7 @@ test("an event that was stored but never enqueued is found", async () => {
   const replica = await alone();
   await store.transaction((tx) => {
     const at = Date.now();
-    const event = { key: `${id}:forgotten`, body: { kind: "timer" as const, timerId: id } };
+    const event = { key: `${id}:forgotten`, body: { kind: "resume" as const, of: id } };
     return tx.inbox.insert({ sessionId: id, event, wakes: true, resumes: false, dueAt: at, at });
   });
   await replica.until(`ended ${id}`);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import type { TurnContext, Wake } from "../../../src/core/engine/engine.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
-import { aborted, createSession, Recorder, said } from "../../contracts/engine-recorder.ts";
+import { aborted, createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
 import { aroundWakes } from "../../support/around-wakes.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { until } from "../../support/program/bot.ts";
@@ -23,7 +23,7 @@ async function waitingStore(clock: ManualClock, sessions: number): Promise<{ sto
   const ids: string[] = [];
   for (let number = 0; number < sessions; number += 1) {
     const id = await createSession(store, `channel-${number % CHANNELS}`);
-    const waiting = { event: said(`${id}:a`), wakes: true, resumes: false, dueAt: clock.now(), at: clock.now() };
+    const waiting = { event: event(`${id}:a`), wakes: true, resumes: false, dueAt: clock.now(), at: clock.now() };
     await store.transaction((tx) => tx.inbox.insert({ sessionId: id, ...waiting }));
     ids.push(id);
   }

@@ -96,7 +96,7 @@ test.each([1, 2, 3, 4])(
     await at.endManager();
     const end = async () => {
       await at.end("agt_open");
-      const note = { key: "note", body: { kind: "timer", timerId: "note" } } as const;
+      const note = { key: "note", body: { kind: "resume", of: "note" } } as const;
       const delivery = { sessionId: "ses_1", event: note, wakes: true, resumes: false, dueAt: 0, at: 0 };
       await at.store.transaction((tx) => tx.inbox.insert(delivery));
     };
