@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { ConfigError } from "../../protocol/errors.ts";
-import type { Clock } from "../../protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../protocol/runtime.ts";
 import { answerWithin } from "./answer-within.ts";
 import { sqlitePath } from "./connection/database-url.ts";
 import { idleLimit, type OpenConnection, openConnection } from "./connection/open-connection.ts";
@@ -25,7 +25,7 @@ const RETRY_MS = 200;
 const ANSWER_MS = 10_000;
 
 /** How often the holder checks that PostgreSQL still answers, and how long an answer may take. Milliseconds. */
-const HEARTBEAT = { everyMs: 5_000, withinMs: 10_000 };
+const HEARTBEAT = { everyMs: 5_000, withinMs: 20_000 };
 
 export interface LeaseOptions {
   readonly url: string;
@@ -149,22 +149,13 @@ function postgresqlLease({ connection, broken }: OpenConnection, clock: Clock): 
   };
 }
 
-/**
- * Resolves when PostgreSQL no longer answers, since a network that drops all packets breaks no connection. The limit is
- * waited for twice: a process that was stopped resumes with expired timers and receives the answer only after them.
- */
+/** Resolves when PostgreSQL no longer answers, since a network that drops all packets breaks no connection. */
 async function connectionLoss(connection: Client, clock: Clock, released: AbortSignal): Promise<void> {
-  const pause = (ms: number) => clock.sleep(ms, released).catch(() => {}); // once released, nobody waits
   for (let alive = true; alive; ) {
-    await pause(HEARTBEAT.everyMs);
-    if (released.aborted) return;
-    const answer = connection.query("SELECT 1").then(
+    if (!(await sleepUnlessAborted(clock, HEARTBEAT.everyMs, released))) return;
+    alive = await answerWithin(HEARTBEAT.withinMs, connection.query("SELECT 1"), clock).then(
       () => true,
       () => false,
     );
-    const tooLate = pause(HEARTBEAT.withinMs)
-      .then(() => pause(HEARTBEAT.withinMs))
-      .then(() => false);
-    alive = await Promise.race([answer, tooLate]);
   }
 }
