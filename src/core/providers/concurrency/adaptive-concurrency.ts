@@ -37,7 +37,7 @@ export function adaptiveConcurrency(
       let begun = false;
       try {
         for await (const event of provider.createMessageStream(request, signal)) {
-          if (!begun && event.type !== "sent") queue.answered(place);
+          if (!begun && event.type !== "sent") place.answered();
           begun ||= event.type !== "sent";
           if (event.type === "end") queue.succeeded();
           yield event;
@@ -45,7 +45,7 @@ export function adaptiveConcurrency(
         return;
       } catch (error) {
         const waitMs = begun ? null : askedWait(error);
-        if (waitMs === null || queue.refused(place, waitMs) === "alone") throw error;
+        if (waitMs === null || place.refused(waitMs) === "alone") throw error;
         yield { type: "refused" };
       }
     }

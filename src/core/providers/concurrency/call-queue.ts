@@ -8,6 +8,10 @@ export interface Slot extends Disposable {
   readonly before: number | null;
   /** Rejects with the signal's reason if that aborts first. */
   readonly entered: Promise<void>;
+  /** Records that the provider has begun to answer the call. */
+  answered(): void;
+  /** Records a refusal; `alone` if no other call can have caused it. */
+  refused(waitMs: number): "alone" | "crowded";
 }
 
 interface Call extends Slot {
@@ -66,6 +70,14 @@ export class CallQueue {
       wasConcurrent: false,
       isAnswered: false,
       decreases: 0,
+      answered: () => {
+        call.isAnswered = true;
+        this.#limit.answered();
+      },
+      refused: (waitMs) => {
+        const { wasConcurrent, decreases } = call;
+        return this.#limit.refused({ waitMs, isAlone: !wasConcurrent, decreases, running: this.#running().length });
+      },
       [Symbol.dispose]: () => {
         signal.removeEventListener("abort", onAbort);
         call.state = "over";
@@ -80,27 +92,9 @@ export class CallQueue {
     return call.state === "waiting" ? Object.assign(call, { before: this.#before(ticket) }) : call;
   }
 
-  /** Records that the provider has begun to answer a call. */
-  answered(place: Slot): void {
-    const call = this.#callOf(place);
-    if (call !== undefined) call.isAnswered = true;
-    this.#limit.answered();
-  }
-
   succeeded(): void {
     this.#limit.succeeded();
     this.#advance();
-  }
-
-  /** Records a refusal; `alone` if no other call can have caused it. */
-  refused(place: Slot, waitMs: number): "alone" | "crowded" {
-    const call = this.#callOf(place);
-    return this.#limit.refused({
-      waitMs,
-      isAlone: call === undefined || !call.wasConcurrent,
-      decreases: call?.decreases ?? this.#limit.decreases,
-      running: this.#running().length,
-    });
   }
 
   #advance(): void {
@@ -121,10 +115,6 @@ export class CallQueue {
       call.enter();
     }
     if (running.length > 1) for (const call of running) call.wasConcurrent = true;
-  }
-
-  #callOf(place: Slot): Call | undefined {
-    return [...this.#calls].find((call) => call === place);
   }
 
   #running(): Call[] {

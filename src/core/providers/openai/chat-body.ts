@@ -176,8 +176,8 @@ function contentParts(part: VisiblePart, { quirks }: Endpoint): ContentPart[] {
 }
 
 /** Opaque parts of a call or of reasoning that have to be sent back unchanged. */
-export const extraContentSchema = z.object({ extra_content: z.unknown() });
-export const reasoningDetailsSchema = z.object({ reasoning_details: z.array(z.unknown()) });
+const extraContentSchema = z.object({ extra_content: z.unknown() });
+const reasoningDetailsSchema = z.object({ reasoning_details: z.array(z.unknown()) });
 const reasoningOpaqueSchema = z.object({ reasoning_opaque: z.string() });
 
 function assistantMessage(parts: readonly VisiblePart[], model: string, to: Receiver): ChatMessage {
