@@ -1,14 +1,16 @@
+import { z } from "zod";
 import type { ToolResult } from "../protocol/tool-result.ts";
 
 /** Journalled by a tool just before its effect, so that a restart can tell whether the effect happened. */
-export interface WriteIntent {
-  readonly path: string;
+export const writeIntentSchema = z.object({
+  path: z.string(),
   /** sha256 of the file before (null: it did not exist) and after. */
-  readonly before: string | null;
-  readonly after: string;
+  before: z.string().nullable(),
+  after: z.string(),
   /** The topmost directory that is created with the file. */
-  readonly made?: string;
-}
+  made: z.string().exactOptional(),
+});
+export type WriteIntent = z.infer<typeof writeIntentSchema>;
 
 /** Progress of a run's call. */
 export interface CallRecord {

@@ -34,7 +34,7 @@ export function changedSettings(settings: SessionSettings, change: SettingsChang
 export const RAISED_MS = 86_400_000;
 
 /** Whether a raised mode has lapsed because nobody wrote for too long. */
-export function isModeLapsed({ raised }: SessionSettings, now: number): boolean {
+function isModeLapsed({ raised }: SessionSettings, now: number): boolean {
   return raised !== undefined && raised.until <= now;
 }
 

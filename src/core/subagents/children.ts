@@ -131,11 +131,7 @@ export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: Canc
  * Requests that all descendants of a run stop, and withdraws those that have not begun. Returns their open runs. Each
  * generation is read after the previous one was stopped, which can begin no more children by then.
  */
-export async function stopSessionTree(
-  tx: StoreTransaction,
-  run: StoppedRun,
-  cause: CancelCause,
-): Promise<StoppedRun[]> {
+async function stopSessionTree(tx: StoreTransaction, run: StoppedRun, cause: CancelCause): Promise<StoppedRun[]> {
   const stopped: StoppedRun[] = [];
   let generation = await tx.children.ofRun(run.sessionId, run.runId);
   while (generation.length > 0) {

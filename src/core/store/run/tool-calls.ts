@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CallRecord, WriteIntent } from "../../events/call-record.ts";
+import { type CallRecord, type WriteIntent, writeIntentSchema } from "../../events/call-record.ts";
 import type { ToolUseBlock } from "../../protocol/messages.ts";
 import { type FileState, fileStateSchema, type ToolResult, toolResultSchema } from "../../protocol/tool-result.ts";
 import { type Client, insert, type Stored, storedMs } from "../database/client.ts";
@@ -28,12 +28,6 @@ export interface CallChanges {
 }
 
 const filesSchema = z.array(fileStateSchema);
-const intentSchema = z.object({
-  path: z.string(),
-  before: z.string().nullable(),
-  after: z.string(),
-  made: z.string().exactOptional(),
-});
 
 export function toolCallReads(db: Client) {
   return {
@@ -132,7 +126,7 @@ function toRow(row: Stored<"ToolCall">): ToolCallRow {
     name: row.name,
     input,
     status: row.status === "ended" || row.status === "begun" ? row.status : "pending",
-    intent: row.intent === null ? null : intentSchema.parse(JSON.parse(row.intent)),
+    intent: row.intent === null ? null : writeIntentSchema.parse(JSON.parse(row.intent)),
     result: row.result === null ? null : toolResultSchema.parse(JSON.parse(row.result)),
     durationMs: row.durationMs,
     hasBegun: row.beganAt !== null,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Client } from "../database/client.ts";
 
 /** A change of one file from one content to another, each the sha256 of its bytes or null if there is no file. */
-export const fileStepSchema = z.object({
+const fileStepSchema = z.object({
   /** Relative to the sandbox root. */
   path: z.string(),
   from: z.string().nullable(),
