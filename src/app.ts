@@ -370,7 +370,7 @@ function openRunner({ config, runtime, log, features, ended, cluster }: Assembly
     ...toolbox.runs,
     hooks: () => [ended.hook, ...(features.opened()?.hooks ?? [])],
     platform,
-    openView: createViews({ runtime, log, platform, jobs: jobs.runs, watchers }),
+    openView: createViews({ runtime, log, platform, openJobRun: jobs.openRun, watchers }),
     ...instructions.runs,
     saveAttachment: (place, name, data) => saveAttachment({ place, name, data, log, quotas }),
   });

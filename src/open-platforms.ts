@@ -13,12 +13,14 @@ import { answersFor, createWebPlatform, isShared, type WebPlatform, webLink } fr
 import { WEB } from "./adapters/web/descriptor.ts";
 import type { Config } from "./config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
-import { openJobRun } from "./core/jobs/job-run-view.ts";
+import type { JobEvent } from "./core/events/job-event.ts";
+import type { OpenJobReport } from "./core/jobs/job-report.ts";
 import type { KeyedMutex } from "./core/keyed-mutex.ts";
 import { createServedCheck } from "./core/permissions/access.ts";
 import { withServedAuthors } from "./core/permissions/served-authors.ts";
 import type { ChatPlatform } from "./core/platform/chat-platform.ts";
 import type { PlatformName } from "./core/platform/thread.ts";
+import type { OpenRunView } from "./core/progress/run-view.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { RunnerOptions } from "./core/run/runner-options.ts";
@@ -224,19 +226,20 @@ export interface ViewsOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly platform: (name: PlatformName) => PacedPlatform;
-  readonly jobs: Parameters<typeof openJobRun>[0]["jobs"];
+  /** Opens the view of a job's run. */
+  readonly openJobRun: (openReport: OpenJobReport, event: JobEvent) => OpenRunView;
   /** Observers of runs, once they are open. */
   readonly watchers: () => readonly WatchRun[];
 }
 
 /** Creates the views of runs, according to what began them, and lets features observe them. */
-export function createViews({ runtime, log, platform, jobs, watchers }: ViewsOptions): RunnerOptions["openView"] {
+export function createViews({ runtime, log, platform, openJobRun, watchers }: ViewsOptions): RunnerOptions["openView"] {
   const board = createTaskBoard();
   const { clock } = runtime;
   const viewOf: RunnerOptions["openView"] = (name, body) => {
     if (body.kind === "child") return createTaskViews({ board, clock }, body);
     const deps = { platform: platform(name), clock, log };
-    if (body.kind === "job") return openJobRun({ ...deps, jobs, openReport: jobReports(deps.platform) }, body);
+    if (body.kind === "job") return openJobRun(jobReports(deps.platform), body);
     return withStatus(createRunViews({ ...deps, board }), deps);
   };
   return (name, body) => withWatchers(viewOf(name, body), watchers());

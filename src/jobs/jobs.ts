@@ -1,12 +1,15 @@
+import type { JobEvent } from "../core/events/job-event.ts";
 import type { JobControl } from "../core/jobs/job-control.ts";
-import type { JobRuns } from "../core/jobs/job-runs.ts";
+import type { OpenJobReport } from "../core/jobs/job-report.ts";
+import type { OpenRunView } from "../core/progress/run-view.ts";
 import { createJobControl } from "./manage/manage.ts";
+import { openJobRun } from "./runs/job-run-view.ts";
+import { JobRuns } from "./runs/job-runs.ts";
 import { type BeginScope, beginNow, beginWaiting } from "./scheduling/begin-occurrence.ts";
 import { BreeTicker } from "./scheduling/bree-ticker.ts";
 import { doChores } from "./scheduling/chores.ts";
 import type { JobScope } from "./scheduling/job-scope.ts";
 import { createRefusals } from "./scheduling/refusal.ts";
-import { createJobRuns } from "./scheduling/runs.ts";
 import { JobScheduler } from "./scheduling/scheduler.ts";
 import type { Ticker } from "./scheduling/ticker.ts";
 
@@ -20,8 +23,8 @@ export interface JobsOptions extends Omit<JobScope, "scheduler" | "refusalOf" | 
 }
 
 export interface Jobs {
-  /** What the views of jobs' runs need. */
-  readonly runs: JobRuns;
+  /** Opens the view of a job's run. */
+  readonly openRun: (openReport: OpenJobReport, event: JobEvent) => OpenRunView;
   /** What commands, buttons and tools need. */
   readonly control: JobControl;
   /**
@@ -39,11 +42,12 @@ export function createJobs(options: JobsOptions): Jobs {
   const own = new JobScheduler({ ...options, ticker, refusalOf });
   const scheduler = schedulingOf(own, { ...options, refusalOf });
   const scope: JobScope = { ...options, ticker, refusalOf, scheduler };
+  const runs = new JobRuns(scope);
   let releaseChores: (() => Promise<void>) | null = null;
   let unsubscribe: (() => void) | null = null;
 
   return {
-    runs: createJobRuns(scope),
+    openRun: (openReport, event) => openJobRun({ clock: runtime.clock, log, jobs: runs, openReport }, event),
     control: createJobControl(scope),
     async start() {
       // Removes jobs that are no longer declared, before they come due.

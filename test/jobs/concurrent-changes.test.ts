@@ -3,8 +3,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JobInput } from "../../src/core/jobs/job-control.ts";
 import { settingsOf } from "../../src/core/store/jobs.ts";
+import { JobRuns } from "../../src/jobs/runs/job-runs.ts";
 import { beginNow } from "../../src/jobs/scheduling/begin-occurrence.ts";
-import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { interleaved } from "../support/database/interleaved-store.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
@@ -146,7 +146,7 @@ test("a job that is paused at the moment its run fails gets no retry", async () 
   await world.pass(HOUR + 10_000, 10_000);
   const { id: occurrenceId = "", runId } = (await world.occurrences(id))[0] ?? {};
   const { store, clock } = world;
-  const desk = createJobRuns({
+  const desk = new JobRuns({
     store,
     engine: {
       cancel: () => Promise.resolve(),
@@ -182,7 +182,7 @@ test.each([1, 2])("a job that is paused after %i queries of its retry is not run
     await world.jobs.control.act("disable", id, byAdmin(world));
   };
   const cancelled: string[] = [];
-  const desk = createJobRuns({
+  const desk = new JobRuns({
     store: interleaved(store, looks, pause),
     engine: {
       cancel: async (_session, run) => {
@@ -225,7 +225,7 @@ test.each([1, 2, 3, 4])("a reminder rescheduled after %i queries of its ending r
     isChanged = true;
     await world.jobs.control.edit(id, { at: "2027-01-05 10:00" }, byAdmin(world));
   };
-  const desk = createJobRuns({
+  const desk = new JobRuns({
     store: interleaved(store, looks, change),
     engine: {
       cancel: () => Promise.resolve(),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SessionEngine } from "../../src/core/engine/engine.ts";
 import type { JobInput } from "../../src/core/jobs/job-control.ts";
+import { JobRuns } from "../../src/jobs/runs/job-runs.ts";
 import { beginWaiting } from "../../src/jobs/scheduling/begin-occurrence.ts";
-import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
 import { interleaved } from "../support/database/interleaved-store.ts";
 import { type Postgres, startOwnPostgres } from "../support/database/postgres.ts";
@@ -104,7 +104,7 @@ test("a due time queued behind a run that is stopped concurrently starts", async
     runNow: () => Promise.resolve(null),
     startWaiting: (jobId: string) => beginWaiting(jobId, scope),
   };
-  const desk = createJobRuns({ ...parts, store, scheduler });
+  const desk = new JobRuns({ ...parts, store, scheduler });
   await scheduler.check(id);
   await Promise.all(ending);
   expect(await statuses(world, id)).toEqual(["cancelled", "running"]);
@@ -122,7 +122,7 @@ test("a job paused while its retry is being stored gets no retry", async () => {
     pausing.push(jobs.control.act("disable", id, { person: ADMIN, thread: CHANNEL, at: world.clock.now() }));
     await beside(Promise.all(pausing));
   };
-  const desk = createJobRuns({
+  const desk = new JobRuns({
     ...partsOf(world, 0),
     store: { ...store, transaction: (work) => store.transaction((tx) => work(interleaved(tx, 2, pause))) },
     scheduler: {

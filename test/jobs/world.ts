@@ -9,7 +9,6 @@ import type { ChildEnd, ChildEvent } from "../../src/core/events/child-event.ts"
 import { childIdOf } from "../../src/core/events/child-task.ts";
 import type { JobEvent } from "../../src/core/events/job-event.ts";
 import type { JobInput, JobRequest } from "../../src/core/jobs/job-control.ts";
-import { openJobRun } from "../../src/core/jobs/job-run-view.ts";
 import type { AccessRules } from "../../src/core/permissions/access.ts";
 import { type MembershipOf, membershipOn } from "../../src/core/permissions/channel-access.ts";
 import type { MemberOf } from "../../src/core/permissions/members.ts";
@@ -208,8 +207,7 @@ export async function openWorld(
         platform: paced.descriptor,
         lock: sharedLock(),
       });
-      const deps = { clock, log: silentLog, jobs: jobs().runs, openReport: jobReports(paced) };
-      const view = openJobRun(deps, body)(viewOptions(wake, context));
+      const view = jobs().openRun(jobReports(paced), body)(viewOptions(wake, context));
       try {
         const began = clock.now();
         const play = world.play(body, runs.length);

@@ -1,5 +1,5 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
-import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
+import type { JobFacts, JobRunEnd } from "../../core/jobs/job-report.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { count, duration } from "./progress/figures.ts";
 

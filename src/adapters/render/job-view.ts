@@ -1,6 +1,5 @@
 import type { JobEvent } from "../../core/events/job-event.ts";
-import type { JobReport, JobWords } from "../../core/jobs/job-run-view.ts";
-import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
+import type { JobFacts, JobReport, JobRunEnd, JobWords, OpenJobReport } from "../../core/jobs/job-report.ts";
 import { forbidsFiles } from "../../core/people/interaction.ts";
 import type { OutgoingMessage } from "../../core/platform/outgoing.ts";
 import type { RunViewOptions } from "../../core/progress/run-view.ts";
@@ -15,7 +14,7 @@ import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/prog
 import { noticeLines } from "./progress/progress-view.ts";
 
 /** Reports the end of a job's run on a platform. */
-export function jobReports(platform: PacedPlatform): (options: RunViewOptions, event: JobEvent) => JobReport {
+export function jobReports(platform: PacedPlatform): OpenJobReport {
   return (options, event) => new PostedReport(platform, event, options);
 }
 

@@ -1,31 +1,31 @@
+import type { JobEvent } from "../events/job-event.ts";
+import type { RunViewOptions } from "../progress/run-view.ts";
 import type { AppError } from "../protocol/errors.ts";
+import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
 
-/** Job operations for the view of a job's run. Implemented in `src/jobs`. */
-export interface JobRuns {
-  /** Records that the run begins or continues. Returns how much of its time it has used, in milliseconds. */
-  begins(run: JobRun): Promise<number>;
-  /** Records how much of its time the run has used, in milliseconds. The latest value counts after a restart. */
-  hasRun(run: JobRun, ms: number): Promise<void>;
-  /** Stops the run because its time is up, which also becomes its outcome. */
-  timeIsUp(run: JobRun): Promise<void>;
-  /** The facts for the report of the run's end. Changes nothing. */
-  factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts>;
-  /** Logs the end of the run after it was reported, and triggers what follows from it. Idempotent. */
-  ended(run: JobRun, end: JobRunEnd): Promise<void>;
-  /**
-   * Pauses a job whose channel cannot be written to. Returns the person to tell; null if the job is gone or has no
-   * owner.
-   */
-  undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null>;
+/** Formats and posts the end of a job's run. Implemented in adapters/render over any ChatPlatform. */
+export interface JobReport {
+  show(event: QueryEvent): void;
+  wordsOf(outcome: QueryOutcome, stats: RunStats): JobWords;
+  /** Posts the report or, if `report` is null, a line that explains why there is none. */
+  say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void>;
+  /** Posts a line in place of a report that the platform accepts in no known form. */
+  reportRefused(end: JobRunEnd, facts: JobFacts): Promise<void>;
+  /** Tells the owner privately what could not be posted in the channel, and why. */
+  notifyOwner(
+    owner: string,
+    closed: AppError,
+    details: { readonly report: string | null; readonly end: JobRunEnd; readonly facts: JobFacts },
+  ): Promise<void>;
 }
 
-export interface JobRun {
-  readonly jobId: string;
-  readonly occurrenceId: string;
-  readonly runId: string;
-  /** Counted from 1. */
-  readonly attempt: number;
-  readonly timeoutMs: number;
+export type OpenJobReport = (options: RunViewOptions, event: JobEvent) => JobReport;
+
+export interface JobWords {
+  /** Markdown; null if there is only an explanation why there is no report. */
+  readonly report: string | null;
+  /** The text for the log: the report or the explanation. */
+  readonly text: string;
 }
 
 export interface JobRunEnd {

@@ -1,52 +1,34 @@
-import type { JobEvent } from "../events/job-event.ts";
-import type { OpenRunView, RunView, RunViewOptions } from "../progress/run-view.ts";
-import { RETRYABLE_ERRORS, TRANSIENT_PLATFORM_ERRORS, UNWRITABLE_THREAD_ERRORS } from "../protocol/error-groups.ts";
-import { AppError, toAppError } from "../protocol/errors.ts";
-import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
-import { reasonOf } from "../protocol/explain.ts";
-import type { Log } from "../protocol/log.ts";
-import type { Clock } from "../protocol/runtime.ts";
-import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "./job-runs.ts";
+import type { JobEvent } from "../../core/events/job-event.ts";
+import type { JobReport, JobRunEnd, OpenJobReport } from "../../core/jobs/job-report.ts";
+import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
+import {
+  RETRYABLE_ERRORS,
+  TRANSIENT_PLATFORM_ERRORS,
+  UNWRITABLE_THREAD_ERRORS,
+} from "../../core/protocol/error-groups.ts";
+import { AppError, toAppError } from "../../core/protocol/errors.ts";
+import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
+import { reasonOf } from "../../core/protocol/explain.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import type { JobRun, JobRuns } from "./job-runs.ts";
 import { RunTimeLimit } from "./run-time-limit.ts";
 
-/** Formats and posts the end of a job's run. Implemented in adapters/render over any ChatPlatform. */
-export interface JobReport {
-  show(event: QueryEvent): void;
-  wordsOf(outcome: QueryOutcome, stats: RunStats): JobWords;
-  /** Posts the report or, if `report` is null, a line that explains why there is none. */
-  say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void>;
-  /** Posts a line in place of a report that the platform accepts in no known form. */
-  reportRefused(end: JobRunEnd, facts: JobFacts): Promise<void>;
-  /** Tells the owner privately what could not be posted in the channel, and why. */
-  notifyOwner(
-    owner: string,
-    closed: AppError,
-    details: { readonly report: string | null; readonly end: JobRunEnd; readonly facts: JobFacts },
-  ): Promise<void>;
-}
-
-export interface JobWords {
-  /** Markdown; null if there is only an explanation why there is no report. */
-  readonly report: string | null;
-  /** The text for the log: the report or the explanation. */
-  readonly text: string;
-}
-
-export interface JobRunViewDeps {
+interface ViewScope {
   readonly clock: Clock;
   readonly log: Log;
   readonly jobs: JobRuns;
-  readonly openReport: (options: RunViewOptions, event: JobEvent) => JobReport;
+  readonly openReport: OpenJobReport;
 }
 
 /** Opens the view of a job's run. It shows no progress, only the report or why there is none. */
-export function openJobRun(deps: JobRunViewDeps, event: JobEvent): OpenRunView {
+export function openJobRun(deps: ViewScope, event: JobEvent): OpenRunView {
   return (options) => new JobRunView(deps, event, options);
 }
 
 /** Limits a run's time, judges its end and posts the result. */
 class JobRunView implements RunView {
-  readonly #deps: JobRunViewDeps;
+  readonly #deps: ViewScope;
   readonly #report: JobReport;
   readonly #run: JobRun;
   readonly #refusal: string | null;
@@ -57,7 +39,7 @@ class JobRunView implements RunView {
   /** Whether the run is parked while its sub-agents continue to work. */
   #waitsForCalls = false;
 
-  constructor(deps: JobRunViewDeps, event: JobEvent, options: RunViewOptions) {
+  constructor(deps: ViewScope, event: JobEvent, options: RunViewOptions) {
     const { jobId, occurrenceId, attempt, timeoutMs, refusal = null } = event;
     this.#deps = deps;
     this.#refusal = refusal;

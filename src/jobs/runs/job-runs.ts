@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-runs.ts";
+import type { JobFacts, JobRunEnd } from "../../core/jobs/job-report.ts";
 import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
@@ -9,9 +9,18 @@ import type { JobRow } from "../../core/store/jobs.ts";
 import type { PauseCause } from "../../core/store/pause-cause.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { clockTimeIn, sentenceOf, timeIn } from "../calendar/sentence.ts";
-import { TIME_USED } from "./background-timeout.ts";
-import type { JobScope } from "./job-scope.ts";
-import { attemptEvent, ON_TIME_MS, PAUSED } from "./occurrence.ts";
+import { TIME_USED } from "../scheduling/background-timeout.ts";
+import type { JobScope } from "../scheduling/job-scope.ts";
+import { attemptEvent, ON_TIME_MS, PAUSED } from "../scheduling/occurrence.ts";
+
+export interface JobRun {
+  readonly jobId: string;
+  readonly occurrenceId: string;
+  readonly runId: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+  readonly timeoutMs: number;
+}
 
 type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "scheduler" | "refusalOf">;
 
@@ -31,18 +40,15 @@ type Beginning = z.infer<typeof beginningSchema>;
 /** Maximum characters of a report or a reason kept in the log. */
 const LOGGED_CHARS = 300;
 
-/** Records the outcomes of jobs' runs. */
-export function createJobRuns(options: Scope): JobRuns {
-  return new JobRunService(options);
-}
-
-class JobRunService implements JobRuns {
+/** What the views of jobs' runs tell of them and ask about them. */
+export class JobRuns {
   readonly #options: Scope;
 
   constructor(options: Scope) {
     this.#options = options;
   }
 
+  /** Records that the run begins or continues. Returns how much of its time it has used, in milliseconds. */
   async begins(run: JobRun): Promise<number> {
     const { store, refusalOf } = this.#options;
     const job = await store.jobs.get(run.jobId);
@@ -64,14 +70,17 @@ class JobRunService implements JobRuns {
     return occurrence.runId === run.runId ? (occurrence.durationMs ?? 0) : 0;
   }
 
+  /** Records how much of its time the run has used, in milliseconds. The latest value counts after a restart. */
   async hasRun(run: JobRun, ms: number): Promise<void> {
     await this.#options.store.transaction((tx) => tx.occurrences.hasRun(run.occurrenceId, run.runId, ms));
   }
 
+  /** Stops the run because its time is up, which also becomes its outcome. */
   timeIsUp(run: JobRun): Promise<void> {
     return this.#cancel(run, { by: "timeout", limitMs: run.timeoutMs });
   }
 
+  /** The facts for the report of the run's end. */
   async factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts> {
     const { store } = this.#options;
     const [occurrence, job] = await this.#found(run);
@@ -113,6 +122,7 @@ class JobRunService implements JobRuns {
     return value;
   }
 
+  /** Logs the end of the run after it was reported, and triggers what follows from it. Idempotent. */
   async ended(run: JobRun, end: JobRunEnd): Promise<void> {
     const [occurrence, job] = await this.#found(run);
     if (occurrence === null || isOver(occurrence, run)) return;
@@ -120,6 +130,10 @@ class JobRunService implements JobRuns {
     await this.#close(run, end, end.refusal);
   }
 
+  /**
+   * Pauses a job whose channel cannot be written to. Returns the person to tell; null if the job is gone or has no
+   * owner.
+   */
   async undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null> {
     const { store, log } = this.#options;
     const reason = reasonOf(error);

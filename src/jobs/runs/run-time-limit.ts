@@ -1,4 +1,4 @@
-import type { Clock } from "../protocol/runtime.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
 
 export interface RunTimeLimitOptions {
   readonly clock: Clock;
