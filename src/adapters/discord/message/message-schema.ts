@@ -107,6 +107,8 @@ const media = z.object({ text: words, emoji: lenient(z.object({ name: words })) 
 const pollSchema = z.object({
   question: media.catch({ text: "", emoji: undefined }),
   answers: listOf(z.object({ answer_id: count, poll_media: media }), 20),
+  /** When it ends. */
+  expiry: words,
   /** Undefined if the votes are unknown. Source: Discord docs, Poll Results Object. */
   results: lenient(
     z.object({

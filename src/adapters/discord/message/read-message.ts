@@ -117,12 +117,14 @@ export function embedTexts(content: WireContent, names: Names): string[] {
   return texts.filter((text) => text !== "");
 }
 
-function pollText({ question, answers, results }: WirePoll): string {
+function pollText({ question, answers, expiry, results }: WirePoll): string {
   const lines = answers.map(({ answer_id, poll_media: { text, emoji } }) => {
     const answer = [emoji?.name ?? "", text].filter(Boolean).join(" ");
     return results === undefined ? `- ${answer}` : `- ${answer}: ${votesText(answer_id, results)}`;
   });
-  return joined([`Poll: ${question.text}`, ...lines, results?.is_finalized === true ? "[The poll has ended.]" : ""]);
+  const endsAt = readableTime(Date.parse(expiry));
+  const open = endsAt === null ? "" : `[The poll ends ${endsAt}.]`;
+  return joined([`Poll: ${question.text}`, ...lines, results?.is_finalized === true ? "[The poll has ended.]" : open]);
 }
 
 /** Answers without votes are not among the counts. */

@@ -1,6 +1,6 @@
 import { colourNote } from "../../render/card-colour.ts";
 import { hasUnknown, isFromEditor, textOfBlocks } from "./blocks.ts";
-import { chosenIn } from "./elements.ts";
+import { chosenIn, menu } from "./elements.ts";
 import { button, joined, link, type Node, nodeOf, nodesIn, scalarText, textOf, time } from "./node.ts";
 
 /** Slack's fallback text for an attachment with only blocks. */
@@ -56,7 +56,7 @@ function workObject({ external_url, layouts }: Node): string {
 }
 
 function action(element: Node): string {
-  return button(joined([textOf(element.text), chosenIn(element).join(", ")], ": "), textOf(element.url));
+  return button(menu(joined([textOf(element.text), chosenIn(element).join(", ")], ": "), element), textOf(element.url));
 }
 
 /** Whether the attachment quotes a Slack message that was forwarded or linked. */

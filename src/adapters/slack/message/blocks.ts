@@ -85,9 +85,10 @@ function plain(block: Node, depth: number): string {
   return joined([joined([title, state(block)], " "), mention(block), ...own, field(block), ...inner]);
 }
 
-/** The state of a task, which Slack shows as an icon. Source: Slack docs, Task card block. */
-function state({ type, status }: Node): string {
-  return type === "task_card" && textOf(status) !== "" ? `[${textOf(status).replaceAll("_", " ")}]` : "";
+/** A task's state or an alert's level, shown as an icon. Source: Slack docs, Task card block, Alert block. */
+function state({ type, status, level }: Node): string {
+  const shown = textOf(type === "task_card" ? status : type === "alert" ? level : "");
+  return shown === "" || shown === "default" ? "" : `[${shown.replaceAll("_", " ")}]`;
 }
 
 function innerText(value: unknown, { depth, by }: { readonly depth: number; readonly by: string }): string {

@@ -23,10 +23,20 @@ export function chosenIn(element: Node): string[] {
   return chosen.filter((text) => text !== "");
 }
 
-/** The choice shown in a menu, a picker or a field, or its placeholder. */
+/** The choice shown in a menu, a picker or a field, or its placeholder, and what a menu opens to. */
 export function field(element: Node): string {
-  const shown = chosenIn(element).join(", ") || textOf(element.placeholder);
+  const shown = menu(chosenIn(element).join(", ") || textOf(element.placeholder), element);
   return shown === "" ? "" : `[${shown}]`;
+}
+
+/** Maximum number of a menu's options that are named. Slack allows 100. */
+const OPTIONS = 25;
+
+/** What a menu shows and its options, which may be in groups. Source: Slack docs, Select menu element. */
+export function menu(shown: string, { options, option_groups: groups }: Node): string {
+  const all = [...nodesIn(options), ...nodesIn(groups).flatMap((group) => nodesIn(group.options))].map(label);
+  const named = all.length > OPTIONS ? [...all.slice(0, OPTIONS), `and ${all.length - OPTIONS} more`] : all;
+  return joined([shown, joined(named, ", ")], " of: ");
 }
 
 /** All options of radio buttons or checkboxes, with the chosen ones ticked. */

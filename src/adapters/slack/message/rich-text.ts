@@ -84,7 +84,7 @@ function date({ timestamp, format, url, fallback }: Node): string {
 
 /** Mentions and unknown elements, read by the usual fields. */
 function other(element: Node, depth: number): string {
-  const named = link(escaped(raw(element.text) || textOf(element.name)), textOf(element.url));
+  const named = link(escaped(raw(element.text) || textOf(element.name) || textOf(element.title)), textOf(element.url));
   return mention(element) || named || inline(element.elements, depth + 1);
 }
 

@@ -159,7 +159,7 @@ export const CARD = sample({
   components: [container],
 });
 
-const poll = {
+export const poll = {
   question: { text: "Deploy today?" },
   answers: [
     { answer_id: 1, poll_media: { text: "yes", emoji: { id: null, name: "🚀" } } },

@@ -4,6 +4,7 @@ import type { Directory } from "../../../../src/adapters/slack/directory.ts";
 import { readMessage } from "../../../../src/adapters/slack/message/read-message.ts";
 import { SLACK_ELEMENTS } from "../../../contracts/slack-elements.ts";
 import { SLACK_SAMPLES } from "../../../contracts/slack-messages.ts";
+import { SLACK_MENUS } from "./menus.ts";
 
 const directory: Directory = {
   person: () => Promise.reject(new Error("nobody is asked about")),
@@ -20,7 +21,7 @@ async function read(message: Readonly<Record<string, unknown>>) {
   return { whole: [text, ...quoted].join("\n"), files: files.map(({ name }) => name) };
 }
 
-const SAMPLES = [...SLACK_SAMPLES, ...SLACK_ELEMENTS];
+const SAMPLES = [...SLACK_SAMPLES, ...SLACK_ELEMENTS, ...SLACK_MENUS];
 
 test.each(SAMPLES)("$name is read", async ({ message, says, files = [] }) => {
   const got = await read(message);
