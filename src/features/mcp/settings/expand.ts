@@ -30,11 +30,11 @@ const EDITORS_OWN = /^(?:workspace|workspaceFolder|workspaceRoot|file|relativeFi
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 
 /**
- * Rewrites `$NAME` as `${NAME}`, for Gemini CLI's syntax. If the variable is not set, the text stays, since a password
+ * Rewrites `$NAME` and `$env:NAME` as `${NAME}`, for Gemini CLI's syntax. If the variable is not set, the text stays, since a password
  * may begin like this.
  */
 export function withBraces(text: string, { env }: References): string {
-  return text.replaceAll(/\$([A-Z_][A-Z0-9_]*)/g, (written, name: string) =>
+  return text.replaceAll(/\$(?:env:)?([A-Z_][A-Z0-9_]*)/g, (written, name: string) =>
     env[name] === undefined ? written : `\${${name}}`,
   );
 }

@@ -82,12 +82,14 @@ const SHOWN =
 /** Fields that let tools run unasked in other programs. Here only the operator's own `tools` settings can. */
 const APPROVES = ["autoApprove", "alwaysAllow", "autoApproveTools", "trust"];
 
+const NO_ENV_FILE =
+  'envFile has no effect here. Put its variables into Deckhand\'s environment, and each into `env`: "NAME": "${NAME}".';
+
 /** Converts one server's entry to this program's shape, whatever program it was written for. */
-export function ownShape(raw: Readonly<Raw>, known: readonly string[]): OwnShape {
+export function ownShape({ transport, ...given }: Readonly<Raw>, known: readonly string[]): OwnShape {
   const notes: string[] = [];
-  const left = new Map(
-    Object.entries(raw).filter(([key, value]) => !SHOWN.test(key) && value !== null && value !== ""),
-  );
+  const raw: Raw = { ...given, ...(record.safeParse(transport).data ?? { transport }) };
+  const left = new Map(Object.entries(raw).filter(([key, value]) => !SHOWN.test(key) && value != null && value !== ""));
   const take = (...keys: readonly string[]): unknown => {
     const key = keys.find((one) => left.has(one));
     const value = key === undefined ? undefined : left.get(key);
@@ -102,6 +104,7 @@ export function ownShape(raw: Readonly<Raw>, known: readonly string[]): OwnShape
       `${approving.join(", ")} ${approving.length === 1 ? "has" : "have"} no effect here. To let a tool run without asking, set it to \`"reads"\` in \`tools\`.`,
     );
   }
+  if (isGiven(take("envFile"))) notes.push(NO_ENV_FILE);
   const entry = withoutUnset({
     ...program,
     args: texts(take("args", "arguments") ?? program.args),

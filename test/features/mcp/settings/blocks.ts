@@ -142,7 +142,7 @@ export const BLOCKS: readonly Block[] = [
     shape: "Cursor: an envFile",
     file: one("db", { type: "stdio", command: "acme-db", envFile: "${workspaceFolder}/.env" }),
     server: { db: { command: "acme-db" } },
-    note: /^MCP server db: envFile is unknown and has no effect/,
+    note: /^MCP server db: envFile has no effect here. Put its variables into .*, and each into `env`/,
   },
   {
     shape: "VS Code: servers and inputs",
@@ -204,6 +204,11 @@ export const BLOCKS: readonly Block[] = [
     server: { gh: { url: "https://api.acme.example/mcp/", timeoutMs: 5_000 } },
   },
   {
+    shape: "mcporter and the registry: a transport with the address in it",
+    file: one("docs", { transport: { type: "streamable-http", url: "https://docs.example/mcp", headers: { A: "b" } } }),
+    server: { docs: { url: "https://docs.example/mcp", headers: { A: "b" }, type: "streamable-http" } },
+  },
+  {
     shape: "Gemini CLI: trust and a choice of tools",
     file: one("g", { command: "g", timeout: 600000, trust: true, includeTools: ["a", "b"], excludeTools: ["b"] }),
     server: { g: { timeoutMs: 600_000, onlyTools: ["a", "b"], tools: { b: { disabled: true } } } },
@@ -214,7 +219,7 @@ export const BLOCKS: readonly Block[] = [
     file: one("g", {
       command: "g",
       args: ["$ACME_TOKEN"],
-      env: { TOKEN: "$ACME_TOKEN", PASSWORD: "$ECRET", BOTH: "$ACME_TOKEN-${ACME_TOKEN}" },
+      env: { TOKEN: "$env:ACME_TOKEN", PASSWORD: "$ECRET", BOTH: "$ACME_TOKEN-${ACME_TOKEN}" },
     }),
     env: { ACME_TOKEN: "t$ACME_TOKEN" },
     server: {
