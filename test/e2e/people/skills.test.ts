@@ -188,12 +188,10 @@ test("a skill restricts the tools of its run; one chosen for the session applies
 test("calling a broken skill by name tells the caller what is broken", async () => {
   const office = unasked();
   const channel = office.channel();
-  putSkill(office.bot.sandboxRoot(`slack-${channel}`), ".claude/skills/tidy", "# Tidy\nNo front matter.\n");
+  putSkill(office.bot.sandboxRoot(`slack-${channel}`), ".claude/skills/tidy", "---\nname: tidy\n");
   office.talk({ text: "/skill tidy", channel });
   await office.until("what is broken", () => office.ephemeralsTo("U0ANA").length === 1);
-  expect(office.ephemeralsTo("U0ANA")[0]).toContain(
-    ".claude/skills/tidy/SKILL.md:1: the file must begin with front matter",
-  );
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain(".claude/skills/tidy/SKILL.md:1: the front matter is not closed");
   expect(office.model.requests).toHaveLength(0);
 });
 

@@ -166,6 +166,11 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
     expected: { name: "x", description: "[draft] *Checks* releases: all", whenToUse: "Often" },
   },
   {
+    name: "a description of several lines that nothing marks as one",
+    text: file("name: x\ndescription: **Use it**\n- to list\n(2) or to end\n\nIt asks: first.\nlicense: MIT"),
+    expected: { name: "x", description: "**Use it** - to list (2) or to end It asks: first." },
+  },
+  {
     name: "a description that begins with a sign of YAML",
     text: file("name: x\ndescription: @mentions"),
     expected: { description: "@mentions" },

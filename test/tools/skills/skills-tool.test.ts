@@ -196,10 +196,16 @@ test("a skill for people only is neither listed nor callable by models, but its 
   expect(text(await office.call({ skill: "deploy", file: "steps.md" }))).toBe("One.");
 });
 
+test("a skill without front matter is described by its first line, and models can call it", async () => {
+  office.skill("root/.agents/skills/tidy", "<!-- ours -->\n\n# Tidies the store\n\nBegin at the door.\n");
+  expect(skillIndex(office.read())).toContain("tidy: Tidies the store");
+  expect(text(await office.call({ skill: "tidy" }))).toContain("Begin at the door.");
+});
+
 test("calling a broken skill reports what is broken, unless a namesake takes its place", async () => {
-  office.skill("root/.agents/skills/tidy", "# Tidy\n");
+  office.skill("root/.agents/skills/tidy", "---\nname: tidy\n");
   expect(text(await office.call({ skill: "Tidy" }))).toBe(
-    "The skill tidy is broken: .agents/skills/tidy/SKILL.md:1: the file must begin with front matter: YAML between two lines of three dashes",
+    "The skill tidy is broken: .agents/skills/tidy/SKILL.md:1: the front matter is not closed by a line of three dashes",
   );
   office.skill("app/extensions/skills/tidy");
   expect((await office.call({ skill: "tidy" })).isError).toBe(false);

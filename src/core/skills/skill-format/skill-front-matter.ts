@@ -67,7 +67,7 @@ const PLAIN_TEXT = /^(?:argument-hint:[ \t]+|description:[ \t]+(?!["'][^"']*$|[[
  * or the description is missing.
  */
 function parseFields(yaml: string, isOptional: boolean): Parsed {
-  const blocks = yaml.split(/\n(?=[^\s#\-}\]])/).map((block) => ({ block, key: /^([\w-]+):/.exec(block)?.[1] }));
+  const blocks = yaml.split(/\n(?=[\w-]+:)/).map((block) => ({ block, key: /^([\w-]+):/.exec(block)?.[1] }));
   if (blocks.length > MAX_FIELDS) return broken(1, "the front matter is not valid YAML");
   const data: Record<string, unknown> = Object.create(null);
   const unreadable: string[] = [];
