@@ -124,7 +124,7 @@ const queryFields = {
   outputStylePrompt: field(text.exactOptional(), "An output style in your own words.", "At most five sentences."),
   workingDirectory: field(
     pathSchema.refine(isInside, "must be a path under the sandbox root").exactOptional(),
-    "The directory under the sandbox root that tools work in; they cannot access anything above it. The AGENTS.md files from the root down to this directory apply. Each can import files under its root as `@docs/style.md`, outside code and comments (at most five levels deep and 65,536 characters in total). Tools write imported files, like AGENTS.md itself, only if a person allows it; files in this directory that are imported by an AGENTS.md above it are not protected. Default: the root itself.",
+    "The directory under the sandbox root that tools work in; they cannot access anything above it. The AGENTS.md files from the root down to this directory apply, and CLAUDE.md in directories without one. Each can import files under its root as `@docs/style.md`, but none of a home (`@~/…`), outside code and comments (at most five levels deep and 65,536 characters in total). Tools write imported files, like AGENTS.md itself, only if a person allows it; files in this directory that are imported by an AGENTS.md above it are not protected. Default: the root itself.",
     "service",
   ),
   thinkingBudget: field(

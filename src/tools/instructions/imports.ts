@@ -53,9 +53,11 @@ export function withImports(text: string, file: string, { read, note }: ImportSc
       : [
           `[Not imported, because there are too many or they are too long: ${left.join(", ")}. Read them when you need them.]`,
         ];
-  return [text, ...imported.map((each) => `[Imported: ${each.file}${note(each.file)}]\n${each.text}`), ...cut].join(
-    "\n\n",
-  );
+  const own = [...new Set([{ text }, ...imported].flatMap(mentions).filter(isOfHome))].slice(0, MAX_FILES);
+  const outside =
+    own.length === 0 ? [] : [`[Not imported, because they are not in this directory: ${own.join(", ")}.]`];
+  const shown = imported.map((each) => `[Imported: ${each.file}${note(each.file)}]\n${each.text}`);
+  return [text, ...shown, ...cut, ...outside].join("\n\n");
 }
 
 /** Collects the files that an instruction file imports, directly or indirectly. */
@@ -87,14 +89,24 @@ export function walkImports(start: Imported, read: ImportScope["read"]): Walk {
 
 /** The mentioned paths in order, without those that begin with `/` or `~` or lead above the root. */
 function mentionedFiles({ file, text }: Imported): string[] {
+  return mentions({ text })
+    .filter((mentioned) => mentioned !== "" && !/^[/~\\]|^[a-z]:/i.test(mentioned))
+    .map((mentioned) => path.posix.join(path.posix.dirname(file), mentioned))
+    .filter((named) => named !== ".." && !named.startsWith("../"));
+}
+
+/** A file of its author's home, which other programs import. `@/lib` is how code names its own folders. */
+function isOfHome(mentioned: string): boolean {
+  return mentioned.startsWith("~/");
+}
+
+/** What follows each @ outside code and comments. */
+function mentions({ text }: Pick<Imported, "text">): string[] {
   const code = codeSpans(text);
   const inert = [...code, ...commentSpans(text, code)];
   return [...text.matchAll(MENTION)]
     .filter(({ index }) => !isWithin(inert, index))
-    .map(([, mentioned = ""]) => withoutStops(mentioned.replace(AFTER_NAME, "")))
-    .filter((mentioned) => mentioned !== "" && !/^[/~\\]|^[a-z]:/i.test(mentioned))
-    .map((mentioned) => path.posix.join(path.posix.dirname(file), mentioned))
-    .filter((named) => named !== ".." && !named.startsWith("../"));
+    .map(([, mentioned = ""]) => withoutStops(mentioned.replace(AFTER_NAME, "")));
 }
 
 function isWithin(spans: readonly Span[], at: number): boolean {

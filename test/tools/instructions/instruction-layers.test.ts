@@ -192,7 +192,8 @@ const imports: { name: string; files: Record<string, string>; layer: string }[] 
       "root/AGENTS.md": "@../secret.txt @/etc/hostname @~/secret.txt @docs/../../secret.txt",
       "secret.txt": "never",
     },
-    layer: "@../secret.txt @/etc/hostname @~/secret.txt @docs/../../secret.txt",
+    layer:
+      "@../secret.txt @/etc/hostname @~/secret.txt @docs/../../secret.txt\n\n[Not imported, because they are not in this directory: ~/secret.txt.]",
   },
   {
     name: "no bytes that are no text, and no directory",
