@@ -8,6 +8,8 @@ export interface ChatCommandRequest {
   readonly prompt: string | null;
   readonly agent: string | null;
   readonly continues: boolean;
+  /** Directory for the files of answers; null for none. */
+  readonly saveTo: string | null;
   readonly files: readonly { readonly name: string; readonly mediaType: string; readonly data: Uint8Array }[];
 }
 
@@ -16,6 +18,7 @@ export type Chat = (request: ChatCommandRequest) => Promise<void>;
 interface ChatFlags {
   readonly agent?: string;
   readonly continue?: boolean;
+  readonly save?: string;
 }
 
 export interface ChatCommandOptions {
@@ -44,6 +47,7 @@ export function addChat(program: Command, options: ChatCommandOptions): void {
     .option("--agent <name>", "the agent that answers")
     .addOption(new Option("--continue", "continue the newest thread of the terminal"))
     .addOption(new Option("--new", "start a new thread (the default)").conflicts("continue"))
+    .option("--save <directory>", "save the files of answers there; in a conversation, /save does")
     .addHelpText("after", EXAMPLES)
     .action((words: string[], flags: ChatFlags) => chatWith(words.join(" "), flags, options));
 }
@@ -56,7 +60,7 @@ async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOpt
   };
   const piped = stdin.isTTY === true ? null : await allOf(stdin, options);
   if (piped === "too large") return fail(`✗ The piped input is larger than ${maxBytes / 1_048_576} MB.`);
-  const asked = { agent: flags.agent ?? null, continues: flags.continue === true };
+  const asked = { agent: flags.agent ?? null, continues: flags.continue === true, saveTo: flags.save ?? null };
   const hasPiped = piped !== null && piped.length > 0;
   if (typed.trim() !== "") {
     return chat({ ...asked, prompt: typed, files: hasPiped ? [asFile(piped)] : [] });

@@ -13,13 +13,14 @@ async function asked(args: readonly string[], piped?: Uint8Array | string) {
   return { ...result, request: requests[0] };
 }
 
-const USUAL = { agent: null, continues: false, files: [] };
+const USUAL = { agent: null, continues: false, files: [], saveTo: null };
 
 test.each([
   { name: "nothing", args: [], request: { ...USUAL, prompt: null } },
   { name: "words", args: ["which", "port?"], request: { ...USUAL, prompt: "which port?" } },
   { name: "an agent", args: ["--agent", "plan", "hi"], request: { ...USUAL, prompt: "hi", agent: "plan" } },
   { name: "--continue", args: ["--continue"], request: { ...USUAL, prompt: null, continues: true } },
+  { name: "--save", args: ["--save", "out", "hi"], request: { ...USUAL, prompt: "hi", saveTo: "out" } },
   { name: "--new", args: ["--new", "hi"], request: { ...USUAL, prompt: "hi" } },
 ])("$name on the command line", async ({ args, request }) => {
   expect(await asked(args)).toMatchObject({ failed: false, request });

@@ -29,8 +29,9 @@ export function serveTerminal(stream: Duplex, serving: ServeScope): void {
     handle: (frame) => handle(frame, page, serving),
     failure: (frame, error) => {
       if (frame.type === "file") return { type: "rejected", reason: "Deckhand couldn't accept the file: try again." };
+      if (frame.type === "fetch") page.push({ type: "content", fileId: frame.fileId, data: null });
       // The terminal asks again by itself.
-      return frame.type === "look" ? null : frameFailure(frame, error);
+      return frame.type === "look" || frame.type === "fetch" ? null : frameFailure(frame, error);
     },
   });
   const read = createLineReader(LINE_BYTES, take);
@@ -49,6 +50,12 @@ async function handle(frame: ClientFrame, page: Outbox<ServerFrame>, serving: Se
     case "file": {
       const { name, mediaType, data } = frame;
       return serving.store.putFile(localFile({ name, mediaType, data: Buffer.from(data, "base64") }));
+    }
+    case "fetch": {
+      const file = await serving.store.file(frame.fileId);
+      const data = file === null ? null : Buffer.from(file.data).toString("base64");
+      page.push({ type: "content", fileId: frame.fileId, data });
+      return undefined;
     }
     case "look": {
       const busy = await serving.summaries.busyThreads(TERMINAL_PLACE.platform.name);

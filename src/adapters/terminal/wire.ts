@@ -16,8 +16,16 @@ const fileSchema = z.object({
 /** Asks whether a run of the thread is active. */
 const lookSchema = z.object({ type: z.literal("look"), threadId: idSchema });
 
+/** Requests the content of a message's file. */
+const fetchSchema = z.object({ type: z.literal("fetch"), fileId: idSchema });
+
 /** A frame from the terminal. */
-export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, fileSchema, lookSchema]);
+export const clientFrameSchema = z.discriminatedUnion("type", [
+  ...personFrameSchemas,
+  fileSchema,
+  fetchSchema,
+  lookSchema,
+]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
 /** Answers `look`; null if no run is active. */
@@ -27,8 +35,11 @@ const stateSchema = z.object({
   state: z.enum(["working", "waiting"]).nullable(),
 });
 
+/** Answers `fetch`. `data`: in base64; null if there is no such file, or it cannot be read. */
+const contentSchema = z.object({ type: z.literal("content"), fileId: z.string(), data: z.string().nullable() });
+
 /** A frame to the terminal. */
-export type ServerFrame = ThreadFrame | Readonly<z.infer<typeof stateSchema>>;
+export type ServerFrame = ThreadFrame | Readonly<z.infer<typeof stateSchema> | z.infer<typeof contentSchema>>;
 
 /** The frames and fields that a terminal understands; the program may be of another version. */
 export const serverFrameSchema = z.discriminatedUnion("type", [
@@ -45,6 +56,7 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
   threadFrames.rejected,
   threadFrames.status,
   stateSchema,
+  contentSchema,
 ]);
 export type ParsedServerFrame = z.infer<typeof serverFrameSchema>;
 

@@ -13,6 +13,8 @@ export interface ChatRequest {
   /** Whether to continue the newest thread, if there is one. */
   readonly continues: boolean;
   readonly files: readonly OutgoingFile[];
+  /** Directory for the files of answers; null for none. */
+  readonly saveTo: string | null;
 }
 
 export type EndSignal = "SIGINT" | "SIGHUP" | "SIGTERM";

@@ -13,7 +13,7 @@ export interface ConversationOptions {
   /** Called for each new or changed message of the thread, oldest first. */
   readonly onMessage: (message: PageMessage) => void;
   /** Called with a message for this terminal alone. */
-  readonly onPrivateMessage: (body: Pick<MessageBody, "markdown" | "tone">) => void;
+  readonly onPrivateMessage: (message: PrivateMessage) => void;
   /** Called with the current activity, in a word or two; empty if there is none. */
   readonly onStatus: (words: string) => void;
   /** Called when nothing requested by this terminal is still running. `waiting`: a person has to decide. */
@@ -21,6 +21,8 @@ export interface ConversationOptions {
   /** Called when the connection is lost and no other can be made. */
   readonly onLost: () => void;
 }
+
+export type PrivateMessage = Pick<MessageBody, "markdown" | "tone"> & Partial<Pick<MessageBody, "files">>;
 
 /** Interval of asking whether a run is active. In milliseconds. */
 const POLL_MS = 200;
@@ -37,6 +39,8 @@ const UNANSWERED = {
 } as const;
 /** How long to wait for completions. In milliseconds. */
 const COMPLETION_MS = 1_000;
+/** How long to wait for a file. In milliseconds. */
+const FILE_MS = 60_000;
 
 /** The terminal's side of a thread. After a lost connection, it sends again whatever was not acknowledged. */
 export class Conversation {
@@ -48,6 +52,7 @@ export class Conversation {
   #threadId: string | null = null;
   readonly #unsent = new Map<string, readonly ClientFrame[]>();
   readonly #completing = new Map<string, (words: readonly { text: string; label: string }[]) => void>();
+  readonly #fetching = new Map<string, PromiseWithResolvers<Uint8Array | null>>();
   #pollTimer: NodeJS.Timeout | null = null;
   #sentAt = 0;
   #lastSent: string | null = null;
@@ -164,6 +169,23 @@ export class Conversation {
     return promise;
   }
 
+  /** The content of a message's file; null if there is none, or it does not arrive in time. */
+  file(fileId: string, withinMs = FILE_MS): Promise<Uint8Array | null> {
+    const known = this.#fetching.get(fileId);
+    if (known !== undefined) return known.promise;
+    const fetching = Promise.withResolvers<Uint8Array | null>();
+    this.#fetching.set(fileId, fetching);
+    this.#sendTracked(fileId, [{ type: "fetch", fileId }]);
+    setTimeout(() => this.#arrived(fileId, null), withinMs).unref();
+    return fetching.promise;
+  }
+
+  #arrived(fileId: string, data: Uint8Array | null): void {
+    this.#unsent.delete(fileId);
+    this.#fetching.get(fileId)?.resolve(data);
+    this.#fetching.delete(fileId);
+  }
+
   leave(): void {
     this.#isLeaving = true;
     this.#unwatch();
@@ -208,6 +230,8 @@ export class Conversation {
         this.#completing.get(frame.text)?.(frame.words);
         this.#completing.delete(frame.text);
         return;
+      case "content":
+        return this.#arrived(frame.fileId, frame.data === null ? null : Buffer.from(frame.data, "base64"));
       case "status":
         if (frame.threadId === this.#threadId) this.#options.onStatus(frame.words);
         return;

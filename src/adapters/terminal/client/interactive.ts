@@ -7,12 +7,15 @@ import { agentProblem, type ChatOptions, type EndSignal, withAgentMention } from
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { clearTyped } from "./line-prompt.ts";
+import { ReceivedFiles } from "./received-files.ts";
 import { createScreen, type Screen } from "./screen.ts";
 import { cardLines, choiceLines, dimLines, messageLines, PROMPT, promptOf, waitingCardLines } from "./show.ts";
 import { type Card, type Change, Transcript } from "./transcript.ts";
 
 /** Number of earlier messages shown when a thread is continued. */
 const SHOWN_BEFORE = 6;
+/** Saves the files of the newest message, or the named one. */
+const SAVE = "/save";
 const LEAVE: ReadonlySet<string> = new Set(["/quit", "/exit"]);
 
 /** Holds a conversation until the person leaves. Resolves to the exit code. */
@@ -26,7 +29,7 @@ async function completionsOf(line: string, conversation: Conversation): Promise<
   if (name === undefined) {
     return /^[/@]/u.test(line) ? (await conversation.complete(line)).map(({ text }) => text) : [];
   }
-  const names = [...conversation.commands.map((command) => command.name), "quit"];
+  const names = [...conversation.commands.map((command) => command.name), "save", "quit"];
   return names.filter((each) => each.startsWith(name.toLowerCase())).map((each) => `/${each} `);
 }
 
@@ -34,6 +37,7 @@ class Interactive {
   readonly #options: ChatOptions;
   readonly #conversation: Conversation;
   readonly #transcript = new Transcript();
+  readonly #files = new ReceivedFiles((id) => this.#conversation.file(id));
   readonly #ended = Promise.withResolvers<number>();
   readonly #screen: Screen;
   #input: Interface | null = null;
@@ -57,7 +61,7 @@ class Interactive {
     this.#conversation = new Conversation({
       openStream: options.reach,
       onMessage: (message) => this.#take(message),
-      onPrivateMessage: (body) => this.#screen.print(messageLines({ ...body, files: [] }, this.#screen.style())),
+      onPrivateMessage: (message) => this.#screen.print(this.#linesOf({ files: [], ...message })),
       onStatus: (words) => {
         this.#status = words;
         this.#draw();
@@ -121,6 +125,10 @@ class Interactive {
     this.#isLeaving = false;
     const text = line.trim();
     if (LEAVE.has(text)) return this.#end(EXIT.answered);
+    if (text === SAVE || text.startsWith(`${SAVE} `)) {
+      this.#save(text.slice(SAVE.length).trim()).catch((error: unknown) => this.#screen.print([`✗ ${String(error)}`]));
+      return this.#input?.prompt();
+    }
     const ask = this.#offered;
     const choice = ask?.choices.find(({ key }) => key === text);
     if (ask !== null && choice !== undefined) this.#conversation.click(ask.messageId, choice.action);
@@ -131,6 +139,34 @@ class Interactive {
     }
     this.#isBusy ||= text !== "";
     this.#input?.prompt();
+  }
+
+  async #save(name: string): Promise<void> {
+    const files = this.#files.named(name);
+    if (files.length === 0)
+      this.#screen.print(
+        dimLines(name === "" ? "There are no files to save." : `There is no file ${name}.`, this.#screen.style()),
+      );
+    for (const file of files) this.#screen.print([(await this.#files.save(file, this.#saveTo)).line]);
+  }
+
+  get #saveTo(): string {
+    return this.#options.request.saveTo ?? ".";
+  }
+
+  /** A message's lines, with how to get its files. */
+  #linesOf(message: Parameters<typeof messageLines>[0]): string[] {
+    const style = this.#screen.style();
+    this.#files.take(message.files);
+    const lines = messageLines(message, style);
+    if (message.files.length === 0) return lines;
+    return [
+      ...lines,
+      ...dimLines(
+        `\`/save\` saves ${message.files.length === 1 ? "it" : "them"} in ${this.#saveTo === "." ? "this directory" : this.#saveTo}.`,
+        style,
+      ),
+    ];
   }
 
   #take(message: PageMessage): void {
@@ -162,7 +198,7 @@ class Interactive {
   #finalLines({ kind, body }: Extract<Change, { type: "final" }>): string[] {
     const style = this.#screen.style();
     if (kind === "person") return ["", `${tinted(PROMPT, "dim", style)}${visibleText(body.markdown)}`];
-    const lines = kind === "progress" ? dimLines(body.markdown, style) : ["", ...messageLines(body, style)];
+    const lines = kind === "progress" ? dimLines(body.markdown, style) : ["", ...this.#linesOf(body)];
     const { currentCard: ask } = this.#transcript;
     if (ask?.body !== body) return lines;
     this.#offered = ask;

@@ -5,8 +5,9 @@ import { agentProblem, type ChatOptions, type EndSignal, withAgentMention } from
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { LinePrompt } from "./line-prompt.ts";
+import { ReceivedFiles } from "./received-files.ts";
 import { createScreen } from "./screen.ts";
-import { cardLines, dimLines, messageLines, promptOf, waitingCardLines } from "./show.ts";
+import { cardLines, dimLines, fileLine, messageLines, promptOf, waitingCardLines } from "./show.ts";
 import { type Card, type Change, Transcript } from "./transcript.ts";
 
 /** Sends one message; prints the answer to stdout, and all else to stderr. Resolves to the exit code. */
@@ -34,6 +35,7 @@ class OneShot {
   #answers: PrintedText[] = [];
   /** Private messages: the answer to a command, or remarks beside another answer. */
   #notes: PrintedText[] = [];
+  readonly #files = new ReceivedFiles((id) => this.#conversation.file(id));
   readonly #prompt: LinePrompt;
   /** Message id of the open question, until it is decided, so that it is not asked again while the answer is sent. */
   #promptedCard: string | null = null;
@@ -55,7 +57,8 @@ class OneShot {
     this.#conversation = new Conversation({
       openStream: options.reach,
       onMessage: (message) => this.#show(message),
-      onPrivateMessage: ({ markdown, tone }) => {
+      onPrivateMessage: ({ markdown, tone, files = [] }) => {
+        this.#files.take(files);
         this.#note(markdown, tone === "error");
         // A private message may be the reason why the person's answer was not accepted.
         if (this.#prompt.input === null) this.#promptedCard = null;
@@ -121,6 +124,7 @@ class OneShot {
           this.#progress.print(waitingCardLines(this.#transcript.waitedFor, style));
         return;
       case "final":
+        this.#files.take(change.body.files);
         if (change.kind === "answer") {
           this.#answers.push({ text: change.body.markdown, isError: change.body.tone === "error" });
           return;
@@ -148,7 +152,10 @@ class OneShot {
   }
 
   #settle(state: "idle" | "waiting"): void {
-    if (state === "idle") return this.#finish();
+    if (state === "idle") {
+      this.#finish().catch((error: unknown) => this.#fail(`✗ ${String(error)}`));
+      return;
+    }
     const { waitedFor } = this.#transcript;
     const [ask] = waitedFor;
     if (ask === undefined) return this.#lookForCards();
@@ -189,11 +196,12 @@ class OneShot {
     this.#ended.resolve(EXIT.needsDecision);
   }
 
-  #finish(): void {
+  async #finish(): Promise<void> {
     const { stdout } = this.#options.io;
+    const areSaved = this.#isInterrupted || (await this.#deliverFiles());
     const all = [...this.#notes, ...this.#answers];
     const text = joined(this.#answers.length === 0 ? all : this.#answers);
-    const hasFailed = all.length === 0 || all.some(({ isError }) => isError);
+    const hasFailed = !areSaved || all.length === 0 || all.some(({ isError }) => isError);
     if (this.#isInterrupted) return this.#ended.resolve(EXIT.SIGINT);
     const aside = joined(hasFailed ? all : this.#answers.length === 0 ? [] : this.#notes);
     if (aside !== "") this.#progress.print(terminalLines(aside, this.#progress.style()));
@@ -203,6 +211,21 @@ class OneShot {
     const lines =
       stdout.isTTY === true ? messageLines({ markdown: text, tone: "plain", files: [] }, screen.style()) : [text];
     stdout.write(`${lines.join("\n")}\n`, () => this.#ended.resolve(code));
+  }
+
+  /** Saves the files if a directory was given for them, and names them otherwise. False if one was not saved. */
+  async #deliverFiles(): Promise<boolean> {
+    const { saveTo } = this.#options.request;
+    let areSaved = true;
+    for (const file of this.#files.all()) {
+      const { isSaved, line } =
+        saveTo === null
+          ? { isSaved: true, line: `${fileLine(file)} · save it with --save <directory>` }
+          : await this.#files.save(file, saveTo);
+      this.#progress.print([line]);
+      areSaved &&= isSaved;
+    }
+    return areSaved;
   }
 
   #fail(line: string): void {

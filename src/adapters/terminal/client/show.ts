@@ -1,5 +1,5 @@
 import { plainLine } from "../../../core/text/plain-text.ts";
-import type { MessageBody } from "../../render/local/wire.ts";
+import type { MessageBody, PageFile } from "../../render/local/wire.ts";
 import { type TerminalStyle, terminalLines, tinted } from "../format.ts";
 import type { Card } from "./transcript.ts";
 
@@ -15,11 +15,14 @@ export function messageLines({ markdown, footer, tone, files }: Shown, style: Te
   const text = terminalLines(markdown, style);
   return [
     ...(tone === "error" ? text.map((line) => tinted(line, "red", style)) : text),
-    ...files.map(({ name, size }) =>
-      tinted(`▤ ${plainLine(name, NAME_CHARS)} · ${Math.ceil(size / 1_024)} KB`, "cyan", style),
-    ),
+    ...files.map((file) => tinted(fileLine(file), "cyan", style)),
     ...(footer === undefined ? [] : dimLines(footer, style)),
   ];
+}
+
+/** `▤ report.md · 5 KB` */
+export function fileLine({ name, size }: Pick<PageFile, "name" | "size">): string {
+  return `▤ ${plainLine(name, NAME_CHARS)} · ${Math.ceil(size / 1_024)} KB`;
 }
 
 type Shown = Pick<MessageBody, "markdown" | "tone" | "files"> & { readonly footer?: string | undefined };

@@ -16,7 +16,7 @@ test.each<{ as: string; prompt: string | null; signals: readonly Signal[]; code:
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const takes: ((signal: Signal) => void)[] = [];
   const io: ChatIo = { stdin, stdout, stderr, hasColour: false, onSignal: (take) => takes.push(take) };
-  const request = { prompt, agent: null, continues: false, files: [] };
+  const request = { prompt, agent: null, continues: false, files: [], saveTo: null };
   const begun = prompt === null ? converse : askOnce;
   const ended = begun({ request, io, reach: () => Promise.withResolvers<null>().promise });
   for (const signal of signals) for (const take of takes) take(signal);
@@ -32,7 +32,7 @@ test.each([{ prompt: "hello" }, { prompt: null }])(
     const io: ChatIo = { stdin, stdout, stderr, hasColour: false, onSignal: () => undefined };
     const [here, there] = duplexPair();
     there.write('{"type":"welcome","threads":"of another version"}\n');
-    const request = { prompt, agent: null, continues: false, files: [] };
+    const request = { prompt, agent: null, continues: false, files: [], saveTo: null };
     const ended = (prompt === null ? converse : askOnce)({ request, io, reach: () => Promise.resolve(here) });
     await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
     vi.advanceTimersByTime(15_000);
