@@ -70,13 +70,13 @@ const QUOTA: readonly RegExp[] = [
   /billing[_ ](hard[_ ])?(limit|error|not[_ ]active)/i,
   /payment required|out of credits?|credits are depleted/i,
   // In the words of Anthropic, OpenRouter (a key's limit, a day's free requests), xAI, Qwen and Novita.
-  /specified api usage limits/i,
+  /specified (workspace )?api usage limits/i,
   /key limit exceeded|free-models-per-day/i,
   /doesn.t have any credits/i,
   /arrearage|account is in good standing|free (tier of the model|quota) has been exhausted/i,
   /not[_ ]enough[_ ]balance/i,
-  // Bedrock's day, Cohere's month, and the budgets of LiteLLM and New API.
-  /tokens per day, please wait|calls \/ month|budget[_ ]exceeded|exceededbudget|quota (is )?not enough/i,
+  // Google's projects without billing, Copilot, Bedrock's day, Cohere's month, the budgets of LiteLLM and New API.
+  /billing to be enabled|have no quota|tokens per day, please wait|calls \/ month|budget[_ ]exceeded|exceededbudget|quota (is )?not enough/i,
 ];
 /** Google also names a wait of seconds for a daily quota, and for a quota of zero. */
 const NO_WAIT_HELPS = /limit: 0\b|PerDay/;
@@ -94,9 +94,9 @@ const WRONG_KEY =
   /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key|organization has been (disabled|restricted)/i;
 /** An input was flagged, not an account, which would mean that the key is rejected. */
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b|violates usage guidelines/is;
-/** The last wordings are from Bedrock, OpenRouter, Zhipu, Mistral, Groq and Together AI, each with 400. */
+/** The last wordings are from Bedrock, OpenRouter, Zhipu, Mistral, Groq, Together AI, Azure and LiteLLM, with 400. */
 const UNKNOWN_MODEL =
-  /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported|not a valid model id|模型不存在|\binvalid_model\b|model_decommissioned|model_not_available/i;
+  /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported|not a valid model id|模型不存在|\binvalid_model\b|model_decommissioned|model_not_available|unavailable_model|invalid model name/i;
 /**
  * Why an existing model cannot be used, as worded by OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI, Qwen,
  * DeepSeek, Bedrock, Ollama, New API and vLLM, and what an operator can do about it.
@@ -111,15 +111,15 @@ const UNUSABLE_MODELS: readonly (readonly [RegExp, string])[] = [
     "it does not call tools. An operator must name a model that does",
   ],
   [
-    /no endpoints (found|available) matching|no allowed providers are available|all providers have been ignored|no available channel/i,
+    /no endpoints (found|available) matching|no allowed providers are available|all providers have been ignored|no available channel|no endpoints available for this model under/i,
     "the account's settings leave no host for it. An operator must change its privacy or provider settings, or name another model",
   ],
   [
-    /(not|n.t) have access to (the )?model|use case details have not been submitted|organization must be verified|requires a subscription/i,
+    /(not|n.t) have access to (the )?model|model access is denied|not allowed to access model|use case details have not been submitted|organization must be verified|requires (a subscription|terms acceptance)|blocked at the (project|organization) level|(with your chatgpt plan, upgrade|not supported when using codex)/i,
     "the account may not use it yet. An operator must ask the provider for access, or name another model",
   ],
   [
-    /(location|country|region).{0,30} not supported/i,
+    /(location|country|region).{0,30} not supported|not available in your (country|region)|unsupported countries/i,
     "it is not offered where this machine is. An operator must name a model of another provider",
   ],
   [/requires more system memory/, "its machine has too little memory for it. An operator must name a smaller model"],
@@ -169,6 +169,8 @@ const bodySchema = z.object({
   type: z.string().nullish().catch(undefined),
   message: z.string().nullish().catch(undefined),
   status: z.string().nullish().catch(undefined),
+  /** How long a ChatGPT plan that has reached its limit has to wait. */
+  resets_in_seconds: z.number().nullish().catch(undefined),
   metadata: z
     .object({ reasons: z.array(z.unknown()).optional().catch(undefined), raw: z.string().optional().catch(undefined) })
     .nullish()
@@ -201,12 +203,16 @@ function factsOf(error: unknown): Facts | null {
   return {
     status: status ?? inBand,
     codes,
-    message: [message, ...bodies.map((each) => each.message ?? ""), raw].join(" "),
+    message: [message, ...bodies.map((each) => each.message ?? ""), raw, ...bodies.map(resetText)].join(" "),
     raw,
     headers: headers instanceof Headers ? headers : null,
     hasBody: body !== undefined && body !== null && body !== "",
     moderated: bodies.some(({ metadata }) => (metadata?.reasons?.length ?? 0) > 0),
   };
+}
+
+function resetText({ resets_in_seconds: seconds }: z.infer<typeof bodySchema>): string {
+  return seconds == null ? "" : `Try again in ${Math.ceil(seconds)} s.`;
 }
 
 function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {

@@ -55,6 +55,18 @@ test.each(waits)("a wait said as $said is understood", ({ headers, message, retr
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs });
 });
 
+test("a ChatGPT plan whose limit is reached says when it resets", () => {
+  const body = {
+    type: "usage_limit_reached",
+    message: "The usage limit has been reached",
+    resets_in_seconds: 13_872.4,
+  };
+  expect(toProviderError(sdkError(429, body), context)).toMatchObject({
+    code: "rate_limited",
+    retryAfterMs: 13_873_000,
+  });
+});
+
 test("Google's rate limit, worded as a quota, is a rate limit when it names the wait", () => {
   const message = "You exceeded your current quota, please check your plan and billing details. Please retry in 12.3s.";
   expect(toProviderError(sdkError(429, { message }), context)).toMatchObject({
@@ -157,6 +169,9 @@ const spent = [
   { from: "Qwen", status: 403, body: { message: "The free tier of the model has been exhausted." } },
   { from: "Moonshot", status: 403, body: { type: "exceeded_current_quota_error", message: "org-1 is not active" } },
   { from: "Google", status: 429, body: { code: 429, message: "The prepayment credits are depleted." } },
+  { from: "Google Cloud", status: 403, body: { message: "requires billing to be enabled" } },
+  { from: "Copilot", status: 429, body: { code: "quota_exceeded", message: "You have no quota" } },
+  { from: "Anthropic", status: 400, body: { message: "You have reached your specified workspace API usage limits." } },
   { from: "OpenAI", status: 429, body: { code: "billing_not_active", message: "the account is not active" } },
 ];
 test.each(spent)("$from's account that pays for nothing more is told from a wrong key and a rate", (account) => {
@@ -165,6 +180,7 @@ test.each(spent)("$from's account that pays for nothing more is told from a wron
 
 const noSuchModels = [
   { from: "OpenRouter", body: { code: 400, message: "some-model is not a valid model ID" } },
+  { from: "LiteLLM", body: { code: "400", message: "Invalid model name passed in model=some-model" } },
   { from: "Mistral", body: { code: "1500", type: "invalid_model", message: "Invalid model: some-model" } },
   { from: "Groq", body: { code: "model_decommissioned", message: "some-model is gone" } },
   { from: "Together AI", body: { code: "model_not_available", message: "some-model needs an endpoint" } },
@@ -252,6 +268,19 @@ const unfit = [
   { status: 400, message: "User location is not supported for the API use.", reason: "of another provider" },
   { status: 403, message: "Country, region, or territory not supported", reason: "of another provider" },
   { status: 500, message: "model requires more system memory (16.2 GiB) than is available", reason: "a smaller model" },
+  { status: 403, message: "Model access is denied due to INVALID_PAYMENT_INSTRUMENT", reason: "ask the provider" },
+  { status: 401, message: "key not allowed to access model. It can only access a", reason: "ask the provider" },
+  { status: 400, message: "The model `m` requires terms acceptance.", reason: "ask the provider" },
+  { status: 403, message: "The model `m` is blocked at the project level.", reason: "ask the provider" },
+  { status: 429, message: "To use Codex with your ChatGPT plan, upgrade to Plus", reason: "ask the provider" },
+  { status: 400, message: "'m' is not supported when using Codex with a ChatGPT account.", reason: "ask the provider" },
+  {
+    status: 400,
+    message: "no endpoints available for this model under your current plan",
+    reason: "provider settings",
+  },
+  { status: 403, message: "The model m is not available in your region.", reason: "of another provider" },
+  { status: 400, message: "Access is not allowed from unsupported countries", reason: "of another provider" },
   { status: 503, message: "No available channel for model gpt-6 under group default", reason: "provider settings" },
 ];
 test.each(unfit)("of “$message” an operator is told what to do", ({ status, message, reason }) => {
