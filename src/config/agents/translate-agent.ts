@@ -6,10 +6,10 @@ import { translateTools } from "./translate-tools.ts";
 const IGNORED_KEYS: ReadonlySet<string> = new Set(
   (
     "activation_priority activation_triggers allowedTools argument-hint author background capabilities category " +
-    "context difficulty disable-model-invocation domain effort emoji estimated_time examples expertise " +
+    "context depth difficulty disable-model-invocation domain effort emoji estimated_time examples expertise " +
     "expertise_level fallback_models handoffs hooks initialPrompt isolation level license mcp-servers mcpServers " +
-    "memory metadata mode priority reasoningEffort services skills subcategory tags target textVerbosity thinking " +
-    "tier title top_p user-invokable variant version vibe when_to_use"
+    "memory metadata mode priority reasoningEffort services skills specialization status subcategory tags target " +
+    "textVerbosity thinking tier title top_p type user-invokable variant version vibe when_to_use"
   ).split(" "),
 );
 

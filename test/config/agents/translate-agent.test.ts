@@ -138,6 +138,11 @@ test.each([
     { fast: true, notes: [expect.stringMatching(/^model: haiku means `fastModel`/u)] },
   ],
   ["a mode that only looks", "permissionMode: plan", { access: "read-only", notes: [] }],
+  [
+    "keys by which a collection sorts it",
+    "type: agent\nstatus: stable",
+    { notes: ["type: has no effect here; the same is true of status."] },
+  ],
   ["a key that means nothing here", "hooks: {}", { notes: ["hooks: has no effect here."] }],
   [
     "a list of what it is good at",
