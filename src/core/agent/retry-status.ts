@@ -34,7 +34,7 @@ export function failureCause({ code, detail }: AppError): string {
     case "provider_failed":
       return `${provider} is not responding${detail["status"] === undefined ? "" : ` (${detail["status"]})`}`;
     case "quota":
-      return `The ${provider} account has reached its spending limit`;
+      return `The ${provider} account has reached its spending or usage limit`;
     case "stalled":
       return "The model went silent";
     case "empty_response":

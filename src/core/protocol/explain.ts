@@ -71,7 +71,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: RetryWordin
       ? `There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then ${within}.`
       : `${provider(e)} does not accept the key. An operator must check ${keyVariable(e)}; then ${within}.`,
   quota: (e) =>
-    `The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
+    `The ${e.detail.providerName ?? "model provider's"} account has reached its spending or usage limit. Raise it, or set a fallback model.`,
   rate_limited: (e, { begin }) => `${provider(e)} is limiting my requests right now. ${begin} ${later(e)}.`,
   overloaded: (e, { begin }) =>
     e.detail.bothForS === undefined

@@ -77,6 +77,8 @@ const QUOTA: readonly RegExp[] = [
   /not[_ ]enough[_ ]balance/i,
   // Google's projects without billing, Copilot, Bedrock's day, Cohere's month, the budgets of LiteLLM and New API.
   /billing to be enabled|have no quota|tokens per day, please wait|calls \/ month|budget[_ ]exceeded|exceededbudget|quota (is )?not enough/i,
+  // A plan's hours and weeks (Ollama, MiniMax), and the day of Cerebras and Moonshot, which no retry waits for.
+  /(hour|hourly|daily|weekly|monthly|session) usage limit|per (day|month) limit exceeded|TPD rate limit/i,
 ];
 /** Google also names a wait of seconds for a daily quota, and for a quota of zero. */
 const NO_WAIT_HELPS = /limit: 0\b|PerDay/;

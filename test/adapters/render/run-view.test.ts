@@ -136,7 +136,7 @@ const endings: { name: string; outcome: QueryOutcome; stats: RunStats; posts: st
     name: "an error",
     outcome: { type: "error", error },
     stats: { ...STATS, turns: 1, tools: 1, costUsd: null },
-    posts: ["✗ The Anthropic account has reached its spending limit. Raise it, or set a fallback model."],
+    posts: ["✗ The Anthropic account has reached its spending or usage limit. Raise it, or set a fallback model."],
     fold: "✗ 1 turn · 1 tool · 6 s",
   },
   {

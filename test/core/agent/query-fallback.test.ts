@@ -93,7 +93,7 @@ test.each<{ name: string; failure: Reply; status: string }>([
   {
     name: "an account at its limit",
     failure: failing("quota"),
-    status: "⚠ The Anthropic account has reached its spending limit; going on with gpt-6-sol.",
+    status: "⚠ The Anthropic account has reached its spending or usage limit; going on with gpt-6-sol.",
   },
   {
     name: "a wait longer than a minute",

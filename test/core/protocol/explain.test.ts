@@ -19,7 +19,7 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
   ],
   quota: [
     { detail: anthropic },
-    "✗ The Anthropic account has reached its spending limit. Raise it, or set a fallback model.",
+    "✗ The Anthropic account has reached its spending or usage limit. Raise it, or set a fallback model.",
   ],
   rate_limited: [
     { detail: anthropic, retryAfterMs: 39_200 },

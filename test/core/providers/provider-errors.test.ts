@@ -67,6 +67,14 @@ test("a ChatGPT plan whose limit is reached says when it resets", () => {
   });
 });
 
+test("Groq's limit of a day is a rate limit, since it names the wait", () => {
+  const message = "Rate limit reached on tokens per day (TPD): Limit 100000, Used 99336. Please try again in 30m54s.";
+  expect(toProviderError(sdkError(429, { message }), context)).toMatchObject({
+    code: "rate_limited",
+    retryAfterMs: 1_854_000,
+  });
+});
+
 test("Google's rate limit, worded as a quota, is a rate limit when it names the wait", () => {
   const message = "You exceeded your current quota, please check your plan and billing details. Please retry in 12.3s.";
   expect(toProviderError(sdkError(429, { message }), context)).toMatchObject({
@@ -170,6 +178,14 @@ const spent = [
   { from: "Moonshot", status: 403, body: { type: "exceeded_current_quota_error", message: "org-1 is not active" } },
   { from: "Google", status: 429, body: { code: 429, message: "The prepayment credits are depleted." } },
   { from: "Google Cloud", status: 403, body: { message: "requires billing to be enabled" } },
+  { from: "Ollama", status: 429, body: { message: "you have reached your weekly usage limit" } },
+  {
+    from: "MiniMax",
+    status: 429,
+    body: { message: "usage limit exceeded, 5-hour usage limit reached for Token Plan" },
+  },
+  { from: "Cerebras", status: 429, body: { code: "token_quota_exceeded", message: "Tokens per day limit exceeded" } },
+  { from: "Moonshot, by the day,", status: 429, body: { message: "request reached organization TPD rate limit" } },
   { from: "Copilot", status: 429, body: { code: "quota_exceeded", message: "You have no quota" } },
   { from: "Anthropic", status: 400, body: { message: "You have reached your specified workspace API usage limits." } },
   { from: "OpenAI", status: 429, body: { code: "billing_not_active", message: "the account is not active" } },

@@ -37,7 +37,7 @@ const failures: readonly ModelCase[] = [
   {
     name: "an empty account",
     reply: () => httpError(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
-    answer: /^✗ The Anthropic account has reached its spending limit/u,
+    answer: /^✗ The Anthropic account has reached its spending or usage limit/u,
   },
   {
     name: "an unknown model",

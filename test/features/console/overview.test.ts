@@ -63,7 +63,7 @@ describe.each([
     // A sub-agent's question is its session's.
     expect(waiting).toMatchObject([{ sessionId: "c", kind: "approval", about: "rm old.toml", since: NOW - 4_000 }]);
     expect(failed).toMatchObject([{ sessionId: "e", title: "broken today", platform: "Slack" }]);
-    expect(failed[0]?.words).toContain("account has reached its spending limit");
+    expect(failed[0]?.words).toContain("account has reached its spending or usage limit");
     expect(spending).toEqual({
       own: { dayUsd: 3.5, monthUsd: 7.5, unpriced: 0, dayLimitUsd: 5 },
       all: null,
