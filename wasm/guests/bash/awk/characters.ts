@@ -30,6 +30,7 @@ interface Conversion {
 export function formatText({ letter, flags, width, precision }: Conversion, value: string | number): string {
   const text = letter === "c" ? characterOf(value) : String(value);
   const kept = letter === "c" || precision === "" ? text : substring(text, 1, Number(precision));
+  if (width === "") return kept;
   const blanks = " ".repeat(Math.max(0, Number(width) - characterCount(kept)));
   return flags.includes("-") ? kept + blanks : blanks + kept;
 }

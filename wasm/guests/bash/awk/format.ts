@@ -80,10 +80,21 @@ function converted(shape: Shape, value: Value, textOf: (value: Value) => string)
   if (letter === "c")
     return formatText(shape, value instanceof Numeral ? (value.text === "" ? "" : value.number) : value);
   const number = numberOf(value);
+  if (letter === "d" && shape.precision === "" && Number.isSafeInteger(number)) return wholeNumber(shape, number);
   if (!Number.isFinite(number)) return numberText(number, "");
   if (/[oxXu]/.test(letter) && number <= -1)
     return formatNumber(shape, 0, (TWO_64 + BigInt(Math.trunc(number))).toString(BASES[letter]));
   return formatNumber({ ...shape, flags: flags.replaceAll("'", "") }, number);
+}
+
+/** The most frequent conversion of numbers. */
+function wholeNumber({ flags, width, ...others }: Shape, number: number): string {
+  if (flags === "" || flags === "-") {
+    const text = String(number);
+    if (width === "") return text;
+    return flags === "" ? text.padStart(Number(width)) : text.padEnd(Number(width));
+  }
+  return formatNumber({ ...others, flags: flags.replaceAll("'", ""), width }, number);
 }
 
 /** Text of a number, by a format such as `%.6g` unless it is whole. */

@@ -145,7 +145,7 @@ export class Run {
       nonZero: requireNonZero,
       power: (base: number, exponent: number) => base ** exponent,
       look: () => endIfOver(0),
-      compare: (a: Value, b: Value) => this.compare(a, b),
+      compare: this.compare,
       lengthOf: (value: Value | Elements) => (isElements(value) ? value.size : characterCount(textOf(value))),
       setElement: (value: Value, elements: Elements, key: string) => {
         elements.set(key, value);

@@ -17,11 +17,12 @@ export type Elements = Map<string, Value | Elements>;
 /** Value of an unset variable, which is both 0 and the empty text. */
 export const UNSET = new Numeral("", 0);
 
-const LOOKS_NUMERIC = /^\s*[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|(?<=[-+])(?:inf|nan))\s*$/i;
+const LOOKS_NUMERIC = /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*$/;
+const SPECIAL = /^\s*[-+](?:inf|nan)\s*$/i;
 const PREFIX = /^\s*(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|([-+])(inf|nan)(?![\w.]))/i;
 /** What JavaScript takes for numbers, but awk does not, contains one of these. */
 const FOREIGN = /[^\d\s.eE+-]/;
-const LAST_DIGIT = 57;
+const [FIRST_DIGIT, LAST_DIGIT] = [48, 57];
 
 export function numberIn(text: string): number {
   const number = +text;
@@ -41,9 +42,12 @@ export function numberOf(value: unknown): number {
 
 /** Converts input text to a value, a numeral if it looks like a number. */
 export function inputValue(text: string): Value {
-  // Comparing with what no text has is false, also for the empty text.
-  if (!(text.charCodeAt(0) <= LAST_DIGIT) || !LOOKS_NUMERIC.test(text)) return text;
-  return new Numeral(text, numberIn(text));
+  const first = text.charCodeAt(0);
+  // An empty text has no first character, with which each comparison is false.
+  if (!(first <= LAST_DIGIT)) return text;
+  const number = +text;
+  if (Number.isNaN(number)) return first < FIRST_DIGIT && SPECIAL.test(text) ? new Numeral(text, numberIn(text)) : text;
+  return String(number) === text || LOOKS_NUMERIC.test(text) ? new Numeral(text, number) : text;
 }
 
 export function isTrue(value: Value): boolean {

@@ -35,10 +35,14 @@ function table({ values }: Call, lines: readonly string[]): string {
   const between = values.get("o") ?? "  ";
   const split = (line: string) => (separator === undefined ? wordsOf(line) : apart(line, separator));
   const names = values.get("N")?.split(",");
-  const rows = [...(names === undefined ? [] : [names]), ...lines.map(split)];
+  const rows = lines.map(split);
+  if (names !== undefined) rows.unshift(names);
   const widths: number[] = [];
   for (const row of rows)
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    for (let column = 0; column < row.length; column++) {
+      const width = widthOf(row[column] ?? "");
+      if (width > (widths[column] ?? -1)) widths[column] = width;
+    }
   const count = widths.length;
   const right = rightOf(values.get("R"), names, count);
   return joined(
@@ -46,9 +50,10 @@ function table({ values }: Call, lines: readonly string[]): string {
       widths
         .map((width, column) => {
           const cell = row[column] ?? "";
+          const isRight = right.has(column);
+          if (column === count - 1 && !isRight) return cell;
           const space = " ".repeat(width - widthOf(cell));
-          if (right.has(column)) return space + cell;
-          return column === count - 1 ? cell : cell + space;
+          return isRight ? space + cell : cell + space;
         })
         .join(between),
     ),

@@ -14,6 +14,7 @@ export function widthOf(text: string): number {
 
 /** Number of code points. */
 export function characterCount(text: string): number {
+  if (!/[\ud800-\udbff]/.test(text)) return text.length;
   return text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, " ").length;
 }
 
