@@ -116,4 +116,13 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `diff -N m1 m2; echo $?; diff -N m1 fruit.txt; diff -rN code logs | head -3; uname -i; uname -p; uname -pi`,
     `for c in cat head 'wc -l' ls stat 'sort' 'grep a' 'test -e' '[ -f'; do $c fruit.txt/ $([ "$c" = '[ -f' ] && echo ]); echo $?; done; cat < fruit.txt/; echo x > fruit.txt/; cp fruit.txt/ x; mv fruit.txt/ y; ls; ls code/ -d; cat code/main.c; cd code/lib/ && pwd`,
   ],
+  "parts of files, folded lines, printable runs and infinite numbers": [
+    `seq 10 > n; split -n l/3 n p_; head p_*; split -n 3 n q_; wc -c q_*; split -n l/2/3 n; split -n r/3 n r_; head r_*; split -l 4 -d -a 3 n d; cat d002; split -b 5 --additional-suffix=.x n b_; ls b_*; split -C 6 n c_; head -2 c_aa; split absent; echo $?`,
+    `fold -s -w 8 <<< 'hello world foo bar'; printf 'a\\tbcd\\n' | fold -w 8; printf 'ab\\bcd\\n' | fold -w 2; printf 'abcdef' | fold -w 4; fold -5 <<< 'abcdefgh'; printf 'a b\\n\\nlong line here\\n' | fold -sw 6; fold -w 0 <<< x; echo $?; printf 'xy\\rz\\n' | fold -w 2 | od -c; echo héllo | fold -b -w 2 | od -c`,
+    `printf '%s\\n' inf 3 nan -inf 1e3 x 0x10 -5 '' | sort -g; printf '3\\n-nan\\n1\\n' | sort -gr; echo 'a—b' | awk '{ print gsub(/[[:punct:]]/, "P"), $0 }'; echo 'Ⅷ ª —' | grep -o '[[:alpha:]]'; echo '—' | grep -c '[[:punct:]]'`,
+  ],
+  "what timeout ends, and the names of signals": [
+    `timeout 0.3 bash -c 'trap "echo bye" EXIT; echo a; sleep 2; echo b'; echo $?; timeout 0.3 bash -c 'trap "rm -f lock; echo cleaned" EXIT; touch lock; while :; do :; done'; echo $?; ls`,
+    `timeout 1x true; echo $?; timeout 1; echo $?; timeout -z 1 true; echo $?; timeout --signal=INT 0.1 sleep 1; echo $?; timeout -k1 -s 9 0.1 sleep 1; echo $?; timeout 0 true; echo $?; timeout .1 awk 'BEGIN { while (1) i++ }'; echo $?; kill -l TERM; kill -l 143 15 SIGINT QUIT 9; kill -l NONE; echo $?`,
+  ],
 };

@@ -81,11 +81,6 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     "$&$1.state.commandCount%256||await repairs.runTimers(),",
   ],
   [
-    "timeout keeps what the command had printed",
-    /\(await (\w)\.catch\(\(\)=>\{\}\),\{stdout:"",stderr:"",exitCode:124\}\)/g,
-    "repairs.timedOut(await $1.then(ended=>ended.result,ended=>ended),e)",
-  ],
-  [
     "alias -p lists the aliases, sorted",
     /if\((\w)(\.length===0)\)(\{let \w="";for\(let\[\w,\w\]of )(\w\.env)\)(?=if\(\w\.startsWith\(\w+\)\)\{let \w=\w\.slice\(\w+\.length\);\w\+=`alias )/g,
     'if($1$2||$1[0]==="-p"&&$1.length===1)$3[...$4].sort())',

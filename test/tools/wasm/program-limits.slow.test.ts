@@ -54,6 +54,13 @@ test.each(greedy)("bash stays within its limits for $name", async ({ command, ti
   expect(text(await one.run("bash", { command: "echo fine" }))).toBe("exit code 0\nstdout:\nfine");
 });
 
+test("endless commands end at the step limit", async () => {
+  const command = "echo begun; while ((1)); do ((1)); done";
+  const result = await fileSession(sandbox).run("bash", { command, timeout: 600 });
+  expect(text(result)).toMatch(/too many (commands|iterations)/);
+  expect(result.isError).toBe(true);
+});
+
 const backtracking = [
   {
     tool: "bash",

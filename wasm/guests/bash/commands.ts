@@ -13,6 +13,7 @@ import { PATCH } from "./files/patch.ts";
 import { PATH_COMMANDS } from "./files/paths.ts";
 import { RM } from "./files/remove.ts";
 import { PART_COMMANDS } from "./files/sizes.ts";
+import { SPLIT } from "./files/split.ts";
 import { STAT } from "./files/stat.ts";
 import { TAR } from "./files/tar.ts";
 import { DU } from "./files/usage.ts";
@@ -20,6 +21,7 @@ import { YES } from "./files/yes.ts";
 import { FIND } from "./find/find.ts";
 import { jq } from "./jq/jq.ts";
 import { SHELL_COMMANDS } from "./shell/shells.ts";
+import { TIMEOUT } from "./shell/timeout.ts";
 import { XARGS } from "./shell/xargs.ts";
 import { COLUMN_COMMANDS } from "./text/columns.ts";
 import { pipedBytes, textCommand } from "./text/command.ts";
@@ -70,6 +72,7 @@ export const COMMANDS: readonly CustomCommand[] = [
   INSTALL,
   PATCH,
   RM,
+  SPLIT,
   STAT,
   TAR,
   YES,
@@ -82,6 +85,7 @@ export const COMMANDS: readonly CustomCommand[] = [
   SEQ,
   SORT,
   TAC,
+  TIMEOUT,
   TR,
   ...TAB_COMMANDS,
   XARGS,

@@ -71,7 +71,7 @@ export {
   withSeparateStdout,
 } from "./shell/streams.ts";
 export { complainOfFile, hasCommandSubstitution, leftInput, lendInput } from "./shell/substitutions.ts";
-export { runTimers, timedOut } from "./stop-signal.ts";
+export { runTimers } from "./stop-signal.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { characterCount } from "./text/width.ts";

@@ -1,6 +1,4 @@
 import { stopped } from "deckhand:sandbox/clock@0.1.0";
-import type { ExecResult } from "just-bash/browser";
-import { signalNumber } from "./traps.ts";
 
 /** The exit code of a command that ran out of time. */
 export const TIMED_OUT = 124;
@@ -20,12 +18,28 @@ const PATIENCE_MS = 250;
 let deadline = Number.POSITIVE_INFINITY;
 let ended: "stopped" | "late" | null = null;
 
-/** Throws if the call is stopped or out of time; only some rounds look. */
+/** When the innermost `timeout` ends its command, in milliseconds since the epoch, and whether it did so here. */
+let limit = { at: Number.POSITIVE_INFINITY, hasEnded: false };
+
+/** Begins a limit within the call; the returned function ends it, and says whether a program was ended by it. */
+export function beginLimit(limitMs: number): () => boolean {
+  const outer = limit;
+  const own = { at: Math.min(outer.at, Date.now() + limitMs), hasEnded: false };
+  limit = own;
+  return () => {
+    limit = outer;
+    return own.hasEnded;
+  };
+}
+
+/** Throws if the call, or the `timeout` around a program, is over; only some rounds look. */
 export function endIfOver(round: number): void {
   if (round % ROUNDS !== 0) return;
+  const now = Date.now();
   if (stopped()) ended = "stopped";
-  else if (Date.now() >= deadline) ended = "late";
-  if (ended !== null) throw new Error("aborted");
+  else if (now >= deadline) ended = "late";
+  limit.hasEnded = now >= limit.at;
+  if (ended !== null || limit.hasEnded) throw new Error("aborted");
 }
 
 /** Why a program within the shell was ended; null if none was. */
@@ -77,26 +91,4 @@ export function withoutEnd(printed: string): string {
   if (last !== "") return printed;
   while (ENDED.test(lines.at(-1) ?? "")) lines.pop();
   return lines.map((line) => `${line}\n`).join("");
-}
-
-/** The result of `timeout` for a command that it has ended: all that was printed until then. */
-export function timedOut(
-  { stdout = "", stderr = "", ...others }: Partial<ExecResult>,
-  args: readonly string[],
-): ExecResult {
-  return { ...others, stdout, stderr: withoutEnd(stderr), exitCode: codeOf(args) };
-}
-
-/** Bash adds the number of the signal that ended a command. */
-const SIGNALLED = 128;
-
-/** The exit code that the arguments of `timeout` ask for if the command is ended. */
-function codeOf(args: readonly string[]): number {
-  const options = args.slice(
-    0,
-    args.findIndex((arg, at) => /^[\d.]/.test(arg) && !/^(?:-[sk]|--signal)$/.test(args[at - 1] ?? "")),
-  );
-  const [, given = "TERM"] = /(?:^| )(?:-s ?|--signal[= ])(?:SIG)?(\w+)/.exec(options.join(" ")) ?? [];
-  const signal = signalNumber(given.toUpperCase()) ?? Number(given);
-  return signal === signalNumber("KILL") || options.includes("--preserve-status") ? SIGNALLED + signal : TIMED_OUT;
 }

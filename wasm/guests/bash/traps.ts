@@ -18,6 +18,8 @@ interface ShellState extends StreamState {
   /** The statement that started last. */
   readonly statement?: Statement;
   readonlyVars?: ReadonlySet<string> | undefined;
+  /** What ends the shell from outside. */
+  signal?: AbortSignal | undefined;
   /** `$$`. */
   readonly virtualPid: number;
   readonly env: Map<string, string>;
@@ -163,6 +165,7 @@ export async function withTraps<T extends ExecResult>(context: Context, run: () 
       exitCode: last.exitCode,
     };
   } catch (error) {
+    if (isAbort(error)) await atAbort(context, error);
     if (!isEnd(error)) throw error;
     const last = await atExit(context, error.exitCode);
     error.stdout += last.stdout;
@@ -171,6 +174,38 @@ export async function withTraps<T extends ExecResult>(context: Context, run: () 
     throw error;
   } finally {
     state.traps = outer;
+  }
+}
+
+/** Signals that the shells which were ended ignored. */
+let ignored: readonly string[] = [];
+
+/** Whether the shells that were ended, one within the other, ignored a signal. */
+export function takeIgnored(signal: string): boolean {
+  const found = ignored.includes(signal);
+  ignored = [];
+  return found;
+}
+
+/** Runs the traps of a shell that `timeout` ends; nothing runs if the whole call is over. */
+async function atAbort(context: Context, error: End): Promise<void> {
+  const { state } = context;
+  const { signal, traps = new Map<string, string>() } = state;
+  ignored = [...ignored, ...[...traps].flatMap(([name, action]) => (action === "" ? [name] : []))];
+  state.signal = undefined;
+  try {
+    for (const name of ["TERM", "EXIT"]) {
+      const last = await runTrap(context, name, error.exitCode).catch((end: unknown) => {
+        if (isEnd(end)) return end;
+        throw end;
+      });
+      error.stdout += last.stdout;
+      error.stderr += last.stderr;
+    }
+  } catch (end) {
+    if (!isAbort(end)) throw end;
+  } finally {
+    state.signal = signal;
   }
 }
 
@@ -220,9 +255,25 @@ function signalTable(): string {
   return `${names.map((name, at) => name + (at % 5 === 4 ? "\n" : "\t")).join("")}\n`;
 }
 
+/** What `kill -l` prints for signals: the numbers of names, and the names of numbers and exit codes. */
+function signalNames(given: readonly string[]): ExecResult {
+  const lines = given.map((one) => {
+    const number = /^\d+$/.test(one) ? Number(one) % 128 : null;
+    const name = ALL_SIGNALS.find((_, at) => numberAt(at) === number);
+    return { one, text: number === null ? signalNumber(one.toUpperCase().replace(/^SIG/, "")) : (name ?? null) };
+  });
+  const unknown = lines.filter(({ text }) => text === null);
+  return {
+    stdout: lines.map(({ text }) => (text === null ? "" : `${text}\n`)).join(""),
+    stderr: unknown.map(({ one }) => `bash: kill: ${one}: invalid signal specification\n`).join(""),
+    exitCode: unknown.length === 0 ? 0 : 1,
+  };
+}
+
 /** The `kill` builtin, which reaches the shell itself; commands in the background have ended. */
 export async function kill(context: Context, args: readonly string[]): Promise<ExecResult> {
   if (args.length === 1 && args[0] === "-l") return { stdout: signalTable(), stderr: "", exitCode: 0 };
+  if (args[0] === "-l") return signalNames(args.slice(1));
   const own = String(context.state.virtualPid);
   const [first = "", ...others] = args;
   const isApart = /^-[sn]$/.test(first);
@@ -288,6 +339,10 @@ export async function runSubstitution(context: Context, body: Script): Promise<E
     state.readonlyVars = readonlyVars;
     Object.assign(state, { currentLine, lineOffset });
   }
+}
+
+function isAbort(error: unknown): error is End {
+  return error instanceof Error && error.name === "ExecutionAbortedError";
 }
 
 function isEnd(error: unknown): error is End {

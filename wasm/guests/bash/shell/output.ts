@@ -63,7 +63,14 @@ export class Output {
   }
 }
 
+/** An error that ends the script. */
+interface ScriptEnd {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  prependOutput(stdout: string, stderr: string): void;
+}
+
 /** Whether an error ends the script and carries the output printed before it. */
-export function endsScript(error: unknown): error is { prependOutput(stdout: string, stderr: string): void } {
+export function endsScript(error: unknown): error is ScriptEnd {
   return typeof error === "object" && error !== null && "prependOutput" in error;
 }

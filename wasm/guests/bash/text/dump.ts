@@ -38,15 +38,51 @@ const WIDTHS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
 export const DUMP_COMMANDS: readonly CustomCommand[] = [
   defineCommand("od", async (args, context) => OD.execute(args.flatMap(withTypes), context)),
   defineCommand("xxd", async (args, context) => XXD.execute(args.map(shortened), context)),
+  defineCommand("strings", async (args, context) =>
+    STRINGS.execute(
+      args.map((arg) => arg.replace(/^-(?=\d)/, "-n")),
+      context,
+    ),
+  ),
   textCommand("hexdump", { flags: "Cvbcdox", values: "ns" }, hexdump),
 ];
 
 const OD = textCommand("od", { flags: "v", values: "AjNt", repeated: "t" }, od);
+const STRINGS = textCommand(
+  "strings",
+  { flags: "afo", values: "nt", long: { all: "a", bytes: "n", "print-file-name": "f", radix: "t" } },
+  strings,
+);
 const XXD = textCommand(
   "xxd",
   { flags: "pur", values: "lscg", bytes: true, long: { plain: "p", ps: "p", revert: "r" } },
   xxd,
 );
+
+const RADIXES: Readonly<Record<string, number>> = { o: 8, d: 10, x: 16 };
+const PRINTABLE = /[\t -~]+/g;
+/** Width of the places that `strings` prints in columns. */
+const PLACE = 7;
+
+/** The runs of printable characters. */
+async function strings(call: Call): Promise<string> {
+  const { flags, values } = call;
+  const least = numberOf(values.get("n"), 4);
+  if (least < 1) throw new Refusal("invalid minimum string length 0");
+  const radix = RADIXES[values.get("t") ?? (flags.has("o") ? "o" : "")];
+  if (radix === undefined && values.has("t")) throw new Refusal(`invalid radix '${values.get("t")}'`);
+  const isLong = (run: string) => run.length >= least;
+  const inputs = await inputsOf(call);
+  return inputs
+    .map(({ name, bytes }) => {
+      const file = flags.has("f") ? `${name}: ` : "";
+      if (file === "" && radix === undefined) return joined((bytes.match(PRINTABLE) ?? []).filter(isLong));
+      const place = (at: number) => (radix === undefined ? "" : `${at.toString(radix).padStart(PLACE)} `);
+      const found = Array.from(bytes.matchAll(PRINTABLE)).filter(([run]) => isLong(run));
+      return joined(found.map(({ 0: run, index }) => file + place(index) + run));
+    })
+    .join("");
+}
 
 /** Replaces letters that stand for types by types, so that types are in the order in which they are named. */
 function withTypes(arg: string): string[] {

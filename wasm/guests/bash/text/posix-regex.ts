@@ -7,14 +7,14 @@ export type Dialect = "basic" | "extended" | "awk";
 /** White space of POSIX, which has no characters that keep words together, for use in brackets. */
 const SPACE = "\\t-\\r \\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000";
 const CLASSES: Readonly<Record<string, string>> = {
-  alpha: "\\p{L}",
+  alpha: "\\p{L}\\p{Nl}",
   digit: "0-9",
-  alnum: "\\p{L}\\p{Nd}",
+  alnum: "\\p{L}\\p{Nl}\\p{Nd}",
   upper: "\\p{Lu}",
   lower: "\\p{Ll}",
   space: SPACE,
   blank: " \\t",
-  punct: "!-\\/:-@\\[-`\\{-~",
+  punct: "\\p{P}\\p{S}",
   print: " -~\\u{a0}-\\u{10ffff}",
   graph: "!-~\\u{a1}-\\u{10ffff}",
   cntrl: "\\0-\\x1f\\x7f",

@@ -238,8 +238,7 @@ function behindBlanks(line: string, at: number): number {
 /** Returns how to compute the values by which parts are ordered. */
 function valuesOf(how: string): readonly ((text: string) => Value)[] {
   if (how.includes("n")) return [numeric];
-  if (how.includes("g"))
-    return [(text) => Number(!Number.isNaN(Number.parseFloat(text))), (text) => Number.parseFloat(text)];
+  if (how.includes("g")) return [kindOfGeneral, (text) => generalNumber(text) || 0];
   if (how.includes("h")) return [unitOf, numeric];
   if (how.includes("M")) return [(text) => MONTHS.indexOf(text.trimStart().slice(0, 3).toUpperCase())];
   if (how.includes("V")) return [versionKey];
@@ -256,6 +255,22 @@ function numeric(text: string): number | bigint {
   const [, digits = "0"] = /^[ \t]*(-?(?:\d+\.?\d*|\.\d+))/.exec(text) ?? [];
   const value = Number(digits);
   return Math.abs(value) > Number.MAX_SAFE_INTEGER ? BigInt(digits.replace(/\..*/, "")) : value;
+}
+
+/** The number, also a hexadecimal or an infinite one, that a text begins with; NaN for others, and null for none. */
+function generalNumber(text: string): number | null {
+  const [, sign = "", number, name] =
+    /^\s*([-+]?)(?:(0x[\da-f]+|(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)|(inf|nan))/i.exec(text) ?? [];
+  if (number === undefined && name === undefined) return null;
+  const size =
+    number === undefined ? (/inf/i.test(name ?? "") ? Number.POSITIVE_INFINITY : Number.NaN) : Number(number);
+  return sign === "-" ? -size : size;
+}
+
+/** What is no number comes first, then NaN. */
+function kindOfGeneral(text: string): number {
+  const number = generalNumber(text);
+  return number === null ? 0 : Number.isNaN(number) ? 1 : 2;
 }
 
 /** Returns the rank of the unit suffix, which outweighs the digits; negative for negative numbers. */

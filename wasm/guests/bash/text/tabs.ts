@@ -1,15 +1,22 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
-import { type Call, inputsOf, linesWithEnds, Refusal, textCommand, textOf } from "./command.ts";
+import { textKeepingBytes } from "../../runtime/text-encoding.ts";
+import { type Call, inputsOf, linesWithEnds, numberOf, Refusal, textCommand, textOf } from "./command.ts";
 import { TAB, widthOf } from "./width.ts";
 
 /** Returns the next tab stop after a column; null after the last stop. */
 type NextStop = (column: number) => number | null;
 
-/** Commands that convert tabs to spaces and back. */
+/** Width of the lines of `fold` in columns if nothing else is said. */
+const FOLDED = 80;
+
+/** Commands that convert tabs to spaces and back, and one that breaks lines at a column. */
 export const TAB_COMMANDS: readonly CustomCommand[] = [
   withStops(textCommand("expand", { flags: "i", values: "t", long: { initial: "i", tabs: "t" } }, expand)),
   withStops(
     textCommand("unexpand", { flags: "aF", values: "t", long: { all: "a", "first-only": "F", tabs: "t" } }, unexpand),
+  ),
+  withStops(
+    textCommand("fold", { flags: "bs", values: "wt", long: { bytes: "b", spaces: "s", width: "w" } }, foldLines),
   ),
 ];
 
@@ -87,4 +94,58 @@ function withTabs(blanks: string, from: number, next: NextStop): string {
     if (column === stop) tabs += "\t";
   }
   return tabs + kept;
+}
+
+async function foldLines(call: Call): Promise<string> {
+  const width = numberOf(call.values.get("w") ?? call.values.get("t"), FOLDED);
+  if (width < 1) throw new Refusal(`invalid number of columns: '${width}'`);
+  const isSpaced = call.flags.has("s");
+  const special = call.flags.has("b") ? /(?!)/ : /[\t\b\r\ud800-\udbff]/;
+  const inputs = await inputsOf(call);
+  const folded = inputs
+    .flatMap((input) => linesWithEnds(call.flags.has("b") ? input.bytes : textOf(input)))
+    .map((line) => {
+      const text = line.endsWith("\n") ? line.slice(0, -1) : line;
+      const isSpecial = special.test(text);
+      if (text.length <= width && !isSpecial) return line;
+      const broken = isSpecial ? brokenByColumn : brokenAt;
+      return broken(text, width, isSpaced).join("\n") + line.slice(text.length);
+    })
+    .join("");
+  return call.flags.has("b") ? textKeepingBytes(folded) : folded;
+}
+
+/** Breaks a line whose characters take one column each. */
+function brokenAt(text: string, width: number, isSpaced: boolean): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const piece = text.slice(at, at + width);
+    const isLast = at + piece.length === text.length;
+    const line = isSpaced && !isLast ? piece.slice(0, piece.lastIndexOf(" ") + 1) || piece : piece;
+    lines.push(line);
+    at += line.length;
+  }
+  return lines;
+}
+
+/** Breaks a line with characters that move the cursor otherwise than by one column. */
+function brokenByColumn(text: string, width: number, isSpaced: boolean): string[] {
+  const lines: string[] = [];
+  let [line, column] = ["", 0];
+  for (const one of text) {
+    if (cursorBehind(column, one) > width && line !== "") {
+      const blank = isSpaced ? Math.max(line.lastIndexOf(" "), line.lastIndexOf("\t")) + 1 : 0;
+      lines.push(blank === 0 ? line : line.slice(0, blank));
+      line = blank === 0 ? "" : line.slice(blank);
+      column = Array.from(line).reduce(cursorBehind, 0);
+    }
+    line += one;
+    column = cursorBehind(column, one);
+  }
+  return [...lines, line];
+}
+
+function cursorBehind(column: number, one: string): number {
+  if (one === "\t") return column - (column % TAB) + TAB;
+  return one === "\r" ? 0 : one === "\b" ? Math.max(column - 1, 0) : column + 1;
 }
