@@ -13,19 +13,23 @@ export function commandFields(
   { name: _name, ...data }: Readonly<Record<string, unknown>>,
   body: string,
 ): Record<string, unknown> {
-  return { ...bareFields({}, body), "disable-model-invocation": true, ...data };
+  return { "disable-model-invocation": true, ...describedFields(data, body) };
 }
 
 /** Begins with front matter, after comments at most. */
 const FRONT_MATTER = /^\ufeff?(?:\s*<!--(?:(?!-->)[^])*-->)*\s*---/;
 
-/** Whether a skill is only a text that says something, as Claude Code accepts it. */
-export function isBare(text: string): boolean {
-  return /\p{L}/u.test(text) && !FRONT_MATTER.test(text);
+const DESCRIPTION = /^["']?description["']?\s*:/m;
+
+/** Whether nothing describes a skill, as Claude Code accepts it: it has no front matter, or one without description. */
+export function isUndescribed(text: string): boolean {
+  if (!FRONT_MATTER.test(text)) return /\p{L}/u.test(text);
+  return /^\ufeff?---/.test(text) && !DESCRIPTION.test(text);
 }
 
-/** The fields of a file without front matter: it is described by its first line. */
-export function bareFields(_none: object, body: string): Record<string, unknown> {
+/** Adds the first line of the text as the description, unless there is one. */
+export function describedFields(data: Readonly<Record<string, unknown>>, body: string): Record<string, unknown> {
   const lines = body.split("\n").map((line) => line.replace(/^#+\s*/, "").trim());
-  return { description: cut(lines.find((line) => /^(?!<!--).*\p{L}/u.test(line)) ?? "", MAX_LINE) };
+  const first = lines.find((line) => /^(?!<!--).*\p{L}/u.test(line)) ?? "";
+  return { description: cut(first, MAX_LINE), ...data };
 }

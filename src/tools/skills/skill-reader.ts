@@ -13,7 +13,7 @@ import {
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
-import { bareFields, commandFields, isBare } from "./command-file.ts";
+import { commandFields, describedFields, isUndescribed } from "./command-file.ts";
 import { commandFiles, MAX_DEPTH, SKILL_FILE, skillFolders } from "./find-skills.ts";
 import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 import { type ParsedSkill, parseSkill, type SkillFile } from "./skill-parse.ts";
@@ -190,7 +190,7 @@ function parseText({ fd, stats, isCommand }: OpenFile, about: Omit<SkillFile, "t
   if (stats.size > MAX_FILE) return problemOf({ source, name, line: 1, reason: tooLarge });
   const text = readHead(fd, stats.size).toString("utf8");
   if (text.includes("\0")) return problemOf({ source, name, line: 1, reason: "is not a text file" });
-  const complete = isCommand ? commandFields : isBare(text) ? bareFields : null;
+  const complete = isCommand ? commandFields : isUndescribed(text) ? describedFields : null;
   return parseSkill({ ...about, text, ...(complete === null ? {} : { complete }) });
 }
 

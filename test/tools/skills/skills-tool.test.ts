@@ -196,8 +196,11 @@ test("a skill for people only is neither listed nor callable by models, but its 
   expect(text(await office.call({ skill: "deploy", file: "steps.md" }))).toBe("One.");
 });
 
-test("a skill without front matter is described by its first line, and models can call it", async () => {
-  office.skill("root/.agents/skills/tidy", "<!-- ours -->\n\n# Tidies the store\n\nBegin at the door.\n");
+test.each([
+  { has: "no front matter", text: "<!-- ours -->\n\n# Tidies the store\n\nBegin at the door.\n" },
+  { has: "no description", text: "---\nname: tidy\n---\n\nTidies the store\n\nBegin at the door.\n" },
+])("a skill that has $has is described by its first line, and models can call it", async ({ text: written }) => {
+  office.skill("root/.agents/skills/tidy", written);
   expect(skillIndex(office.read())).toContain("tidy: Tidies the store");
   expect(text(await office.call({ skill: "tidy" }))).toContain("Begin at the door.");
 });
