@@ -198,7 +198,7 @@ test("a private file is sent as a direct message, and the answer says so", async
   ]);
   const holder = messages.find((message) => message.files.length > 0);
   expect(harness.server.workspace.channel(holder?.channel ?? "").kind).toBe("im");
-  expect(JSON.stringify(delivery.response())).toMatch(/The session\.[\s\S]*The file is in our direct messages\./u);
+  expect(JSON.stringify(delivery.response())).toMatch(/The session\.[\s\S]*session\.md is in our direct messages\./u);
 });
 
 test("in a direct message a file for its person is in the thread that asked for it", async () => {

@@ -86,8 +86,10 @@ function aboutThread(block: types.KnownBlock, value: string): types.KnownBlock {
 
 /** Notes where the files are, because Slack shows files privately only in direct messages. */
 export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
-  if (message.files.length === 0) return message;
-  const note = "The file is in our direct messages.";
+  const [first, ...more] = message.files;
+  if (first === undefined) return message;
+  const what = more.length === 0 ? `${first.name} is` : `${first.name} and ${more.length} more are`;
+  const note = `${what} in our direct messages.`;
   return { ...message, footer: message.footer === undefined ? note : `${message.footer} · ${note}` };
 }
 
