@@ -260,4 +260,16 @@ export const PROGRAMS: readonly (readonly [script: string, printed: string])[] =
     'awk \'BEGIN { c = "sort"; print "b" |& c; print "a" |& c; close(c, "to"); while ((c |& getline l) > 0) print l; close(c) }\'; awk \'BEGIN { f = "g"; print @f(2) } function g(x) { return x * 2 }\'',
     "a\nb\n4\n",
   ],
+  [
+    'awk \'function constructor(x) { return x * 2 } function toString(y) { return y "s" } BEGIN { print constructor(3), toString("a") }\'; awk \'BEGIN { this = 1; new = 2; eval = 3; print this, new, eval; a["__proto__"] = 4; print a["__proto__"], ("constructor" in a) }\'',
+    "6 as\n1 2 3\n4 0\n",
+  ],
+  [
+    "awk 'function f(a, a) {} BEGIN { print 1 }' 2> /dev/null; echo $?; awk 'function f(f) {}' 2> /dev/null; echo $?",
+    "1\n1\n",
+  ],
+  [
+    'awk \'BEGIN { x = 5; print x - -4, x - (-4), x + !y, x + ("a" < "b"), - -x, x - -x, 3 + (1 in a), -(x == 5), x - +(x ~ 5) }\'',
+    "9 9 6 6 5 10 3 -1 4\n",
+  ],
 ];

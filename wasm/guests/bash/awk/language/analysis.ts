@@ -17,13 +17,13 @@ export interface Analysis {
 }
 
 /** Arguments that are arrays, by function. */
-const ARRAY_ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
-  split: [1, 3],
-  patsplit: [1, 3],
-  match: [2],
-  asort: [0, 1],
-  asorti: [0, 1],
-};
+const ARRAY_ARGUMENTS: ReadonlyMap<string, readonly number[]> = new Map([
+  ["split", [1, 3]],
+  ["patsplit", [1, 3]],
+  ["match", [2]],
+  ["asort", [0, 1]],
+  ["asorti", [0, 1]],
+]);
 
 const WAITING = new Set(["system", "close"]);
 
@@ -74,7 +74,7 @@ function usedAsArrays(part: Expression | Statement): readonly (Name | Element | 
   if (part.type === "element" || part.type === "in" || part.type === "forIn" || part.type === "delete")
     return [part.array];
   if (part.type !== "call" || typeof part.name !== "string") return [];
-  return (ARRAY_ARGUMENTS[part.name] ?? []).map((at) => part.args[at]);
+  return (ARRAY_ARGUMENTS.get(part.name) ?? []).map((at) => part.args[at]);
 }
 
 function waitingOf({ functions }: Program): Set<string> {

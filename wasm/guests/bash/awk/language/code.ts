@@ -8,7 +8,7 @@ const IDENTIFIER = /^\w+$/;
 
 export function numeric({ kind, code }: Code): string {
   if (kind === "number") return code;
-  if (kind === "truth") return `+(${code})`;
+  if (kind === "truth") return `(+(${code}))`;
   if (kind === "field") return `numberOf(awk.fields.text(${code}))`;
   if (kind === "value" && IDENTIFIER.test(code)) return `(typeof ${code}==="number"?${code}:numberOf(${code}))`;
   return `numberOf(${code})`;
@@ -33,7 +33,7 @@ export function truth({ kind, code }: Code): string {
 }
 
 export function valued({ kind, code }: Code): string {
-  if (kind === "truth") return `+(${code})`;
+  if (kind === "truth") return `(+(${code}))`;
   return kind === "field" ? `awk.fields.value(${code})` : code;
 }
 

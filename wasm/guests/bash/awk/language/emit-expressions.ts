@@ -74,7 +74,7 @@ export class ExpressionEmitter {
   expression(one: Expression): Code {
     switch (one.type) {
       case "number":
-        return { kind: "number", code: String(one.value) };
+        return { kind: "number", code: `(${one.value})` };
       case "string":
         return { kind: "text", code: JSON.stringify(one.value) };
       case "pattern":

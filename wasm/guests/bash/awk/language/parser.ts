@@ -30,7 +30,10 @@ class Parser extends Expressions {
     const params: string[] = [];
     this.skip("newline");
     while (this.kind() !== ")") {
-      params.push(this.expect("name").text);
+      const { text } = this.expect("name");
+      if (text === name || params.includes(text))
+        throw new Refusal(`function ${name}: the parameter ${text} is taken`, 1);
+      params.push(text);
       this.skip("newline");
       if (!this.takeIf(",")) break;
       this.skip("newline");
