@@ -119,7 +119,8 @@ test("/usage includes a chart of the days, of tokens where nothing has a price",
     new Uint8Array();
   expect(pictureOf(ofTokens(12_000, 153_000, 0)).highest).toBeGreaterThan(100);
   expect(Buffer.from(ofTokens(12_000, 153_000)).equals(Buffer.from(file?.data ?? []))).toBe(false);
-  // What stands beside a bar has three digits.
+  // What stands beside a bar has four digits below ten thousand, otherwise three.
+  expect(Buffer.from(ofTokens(3_000, 6_206)).equals(Buffer.from(ofTokens(3_000, 6_207)))).toBe(false);
   expect(Buffer.from(ofTokens(12_000, 153_001)).equals(Buffer.from(ofTokens(12_000, 153_000)))).toBe(true);
 });
 

@@ -45,7 +45,7 @@ function dollars(value: number): string {
   return `$${value.toFixed(2).replace(/\.00$/, "")}`;
 }
 
-/** Short enough for a bar: `787K`. */
+/** Short enough for a bar: `6206`, `787K`. */
 function tokenText(value: number): string {
-  return shortNumber(Number(value.toPrecision(3)));
+  return shortNumber(value < 10_000 ? value : Number(value.toPrecision(3)));
 }
