@@ -62,6 +62,8 @@ export function createFrameQueue<F extends { readonly type: string }>(
   const { page, schema, handle, failure, log } = options;
   const frames = new KeyedMutex();
   let waiting = 0;
+  /** Type of the last frame if it failed. One that is sent again by itself is not logged each time. */
+  let failed: F["type"] | null = null;
   return (text) => {
     if (waiting >= WAITING_FRAMES) {
       page.close(1008, "too many frames");
@@ -75,11 +77,16 @@ export function createFrameQueue<F extends { readonly type: string }>(
     }
     waiting += 1;
     frames
-      .run("frames", () => handle(frame))
+      .run("frames", async () => {
+        await handle(frame);
+        failed = null;
+      })
       .catch((error: unknown) => {
-        log.error({ err: error, frame: frame.type }, "frame_failed");
-        if (BEGINNINGS.has(frame.type)) return page.close(1013, "try again");
         const frameOfFailure = failure(frame, error);
+        if (frameOfFailure !== null || failed !== frame.type)
+          log.error({ err: error, frame: frame.type }, "frame_failed");
+        failed = frame.type;
+        if (BEGINNINGS.has(frame.type)) return page.close(1013, "try again");
         if (frameOfFailure !== null) page.push(frameOfFailure);
         return undefined;
       })
