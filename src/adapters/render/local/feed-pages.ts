@@ -19,7 +19,7 @@ export class FeedPages {
   readonly #pages = new Set<FeedListener>();
   /** Pages that have closed. A frame that a page sent earlier may be handled only after it has gone. */
   readonly #removed = new WeakSet<FeedListener>();
-  /** Number of the last change sent to all pages; null if no other process writes, or no page is open. */
+  /** Number of the last change sent to all pages; null if no page is open. */
   #sentSeq: number | null = null;
 
   constructor(store: Pick<LocalThreadStore, "changes" | "lastSeq">) {
@@ -43,7 +43,7 @@ export class FeedPages {
     for (const page of this.#pages) page.push(frame);
   }
 
-  /** Starts tracking how far pages have read, because other processes write to the threads, too. */
+  /** Starts tracking how far pages have read, because changes may come from other processes, or be stored unnoticed. */
   async begin(): Promise<void> {
     if (this.#sentSeq !== null) return;
     const lastSeq = await asPlatformErrors(this.#store.lastSeq());

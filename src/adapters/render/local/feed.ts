@@ -42,7 +42,7 @@ export function createFeed({ name, store, writes }: Threads): Feed {
   let others: CrossProcessFeed | null = null;
   const written = async (message: LocalMessage, thread: LocalThread | null): Promise<void> => {
     others?.notify();
-    if (!pages.pushNext(message, thread)) await others?.catchUp();
+    if (!pages.pushNext(message, thread)) await (others ?? pages).catchUp();
   };
   return {
     insert: (draft, opens) =>
@@ -61,7 +61,7 @@ export function createFeed({ name, store, writes }: Threads): Feed {
     join: async (page, welcome) => {
       if (!pages.add(page)) return;
       await write(async () => {
-        if (others !== null) await pages.begin();
+        await pages.begin();
         await welcome();
       });
     },

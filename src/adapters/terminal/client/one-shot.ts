@@ -39,7 +39,10 @@ class OneShot {
   readonly #prompt: LinePrompt;
   /** Message id of the open question, until it is decided, so that it is not asked again while the answer is sent. */
   #promptedCard: string | null = null;
-  #hasLooked = false;
+  /** What the thread was read again for. */
+  readonly #readFor = new Set<"cards" | "answer">();
+  /** Whether the finished live message was shown, which says how the run ended, and follows the answer. */
+  #hasShownEnd = false;
   #hasDenied = false;
   #isInterrupted = false;
   /** Position of this terminal's message in the thread; everything up to it was there before. */
@@ -130,6 +133,7 @@ class OneShot {
           return;
         }
         if (change.kind === "person") return;
+        if (change.kind === "progress") this.#hasShownEnd = true;
         if (change.kind === "note") return this.#note(change.body.markdown, change.body.tone === "error");
         this.#progress.live([]);
         this.#progress.print(dimLines(change.body.markdown, style));
@@ -147,18 +151,27 @@ class OneShot {
     );
   }
 
+  /** Whether nothing has said yet how the request ended. */
+  #isUnanswered(): boolean {
+    return !this.#isInterrupted && !this.#hasShownEnd && this.#answers.length + this.#notes.length === 0;
+  }
+
   #note(text: string, isError: boolean): void {
     this.#notes.push({ text, isError });
   }
 
   #settle(state: "idle" | "waiting"): void {
     if (state === "idle") {
+      if (this.#isUnanswered() && this.#readThreadFor("answer")) return;
       this.#finish().catch((error: unknown) => this.#fail(`✗ ${String(error)}`));
       return;
     }
     const { waitedFor } = this.#transcript;
     const [ask] = waitedFor;
-    if (ask === undefined) return this.#lookForCards();
+    if (ask === undefined) {
+      this.#readThreadFor("cards");
+      return;
+    }
     if (this.#promptedCard === ask.messageId) return;
     this.#promptedCard = ask.messageId;
     this.#progress.live([]);
@@ -170,12 +183,16 @@ class OneShot {
     this.#leaveUndecided("⏸ This needs a decision, and nobody is at a terminal. Decide with: deckhand chat --continue");
   }
 
-  /** Opens a continued thread once, because its run may be waiting for an older card. */
-  #lookForCards(): void {
+  /**
+   * Reads the thread, once for each reason: a continued run may be waiting for an older card, and an answer may be
+   * stored without having been announced, for example because the database was away. False if it was read before.
+   */
+  #readThreadFor(reason: "cards" | "answer"): boolean {
     const { threadId } = this.#conversation;
-    if (this.#hasLooked || threadId === null) return;
-    this.#hasLooked = true;
+    if (this.#readFor.has(reason) || threadId === null) return false;
+    this.#readFor.add(reason);
     this.#conversation.open(threadId);
+    return true;
   }
 
   #askPerson(card: Card): void {
@@ -203,6 +220,7 @@ class OneShot {
     const text = joined(this.#answers.length === 0 ? all : this.#answers);
     const hasFailed = !areSaved || all.length === 0 || all.some(({ isError }) => isError);
     if (this.#isInterrupted) return this.#ended.resolve(EXIT.SIGINT);
+    if (this.#isUnanswered()) return this.#fail("✗ No answer arrived. Look for it with: deckhand chat --continue");
     const aside = joined(hasFailed ? all : this.#answers.length === 0 ? [] : this.#notes);
     if (aside !== "") this.#progress.print(terminalLines(aside, this.#progress.style()));
     const code = hasFailed ? EXIT.failed : this.#hasDenied ? EXIT.denied : EXIT.answered;

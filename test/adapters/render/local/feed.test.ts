@@ -5,6 +5,7 @@ import type { MessageBody, ThreadFrame } from "../../../../src/adapters/render/l
 import type { Cluster } from "../../../../src/core/cluster.ts";
 import { KeyedMutex } from "../../../../src/core/keyed-mutex.ts";
 import { onlyProcess } from "../../../../src/ownership/only-process.ts";
+import { FaultyThreadStore } from "../../../support/database/faulty-thread-store.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
@@ -108,4 +109,18 @@ test("other processes are notified of a deleted thread", async () => {
   feed.broadcast(frame);
   expect(told.map((word) => JSON.parse(word))).toEqual([{ name: "web:main", frame }]);
   feed.closeAll();
+});
+
+test("a message that was stored without a response is sent before the next change", async () => {
+  const store = new FaultyThreadStore();
+  const feed = createFeed({ name: "web:main", store, writes: new KeyedMutex() });
+  const insert = (id: string) =>
+    feed.insert({ id, threadId: "a", key: id, fromPerson: false, at: 0, body: BODY }, { title: "a" });
+  const page = new Page();
+  await feed.join(page, () => Promise.resolve());
+  await insert("a");
+  store.nextPost = "loses_response";
+  await expect(insert("b")).rejects.toThrow();
+  await feed.update("a", () => BODY);
+  expect(page.seqs).toEqual([1, 2, 3]);
 });
