@@ -125,4 +125,5 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `timeout 0.3 bash -c 'trap "echo bye" EXIT; echo a; sleep 2; echo b'; echo $?; timeout 0.3 bash -c 'trap "rm -f lock; echo cleaned" EXIT; touch lock; while :; do :; done'; echo $?; ls`,
     `timeout 1x true; echo $?; timeout 1; echo $?; timeout -z 1 true; echo $?; timeout --signal=INT 0.1 sleep 1; echo $?; timeout -k1 -s 9 0.1 sleep 1; echo $?; timeout 0 true; echo $?; timeout .1 awk 'BEGIN { while (1) i++ }'; echo $?; kill -l TERM; kill -l 143 15 SIGINT QUIT 9; kill -l NONE; echo $?`,
   ],
+  "limits of time": [`timeout 0.2 cat <(sleep 1; echo no); echo $?; timeout 5 cat <(sleep 0.1; echo yes); echo $?;`],
 };

@@ -17,6 +17,8 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   "quotes in alternatives": [
     `p() { printf '<%s>' "$@"; echo; }; v=''; p \${u:-'*.csv'} "\${u:-*.csv}" \${u:-*.csv} \${u:-""} x\${u:-""} \${u:-} \${u:-a "b c"}z 1\${u:-"2 3" 4"5" "6 7"}8 \${u:-$HOME/x y} \${v:-"x y"}\${v-"n"} \${v:+'no'} \${v+'set it'}; set -- "a b" c; p \${u:-"$@"} \${1+"$@"} x\${1+"$@"}y \${HOME:+-f "my file"}; f() { p \${DEBUG:+"-v" "-x y"} "$@"; }; f one; DEBUG=1 f two; find . -name \${PAT:-'*.csv'}`,
     `set -u; p() { printf '<%s>' "$@"; echo; }; e=(); l=("a b" c); p \${e[@]+"\${e[@]}"} x; p \${l[@]+"\${l[@]}"} \${l[@]:+"\${l[@]}"} end; p \${e[@]:+"\${e[@]}"} y; set --; p \${1+"$@"} z; a=(\${v:-'p q' r}); echo \${#a[@]}; for w in \${v:-"x y" z}; do echo "$w"; done; z=\${v:-"a  b"  c}; echo "$z"; IFS=:; p \${v:-"a:b":c:d} \${v:-\\*} \${v:-a\\ b}`,
+    `x=1; y='{"a":1}'; echo "\${x:-{}}" "\${y:-{}}" "\${y:+{}}"; unset x; echo "\${x:-{\\}}" \${x:-{\\}} "\${x:-{"a"}}" "\${x:-{a,b}}" \${x:-{} "$(echo "\${x:-{}}")" "\${x:-\\{a\\}}" "\${y#{}" "\${y%\\}}" "\${y//\\{/<}"`,
+    `set -- a b c; echo \${!#} \${!1:-x} \${#} \${!:-none} "[\${!}]"; sleep 0 & wait \${!}; echo $?`,
   ],
   bytes: [
     `printf '[%-10s][%5s][%.2s]\\n' é 日本 éàü; printf -v x '%-4s|' é; echo "$x"; printf '%s' $'\\377\\xc3\\xa9\\u00e9\\U1F600\\101\\cA' > f; od -An -tx1 f; echo $'it\\'s \\"q\\" \\? a\\tb'`,
@@ -37,5 +39,15 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   "attributes of variables": [
     `a=(1 'b c' "d'e"); echo "\${a[@]@A}" x; printf '<%s>' \${a[*]@A}; v="\${a[*]@A}"; echo "$v"; declare -A h=([k]=v); echo "\${h[@]@A}"; b=x; declare -i n=4; export e=1; declare -r z=1; l=(); echo "\${b@A} \${n@A} \${e@A} \${z@A} \${a@A} \${a[1]@A} \${none@A} [\${l[@]@A}]"; unset b; eval "\${a[@]@A}"; echo \${#a[@]}`,
     `export A1=1; declare -x | grep A1; declare -rx B2=2; declare -x | grep -c '^declare -r*x B2="2"$'; declare -r | grep B2; typeset -x | grep -c '^A1'; declare -n ref=A1; declare -n`,
+    `declare -Ai c; for w in a b a; do c[$w]+=1; done; echo \${c[a]} \${c[b]}; declare -ai n=(1+1 2*3); n[5]=4+4; n+=(7-1); n[0]+=3; echo \${n[@]}; declare -p n; declare -au U=(x y); U[3]=z; U+=(w); declare -Al L=([K]=VAL); L[z]=QQ; echo \${U[@]} \${L[@]}`,
+    `f() { local -i q; q=1+1; local -u U=x; echo $q $U; local -ai l; l[2]=1+1; l[2]+=5; echo \${l[2]}; }; f; q=3+4; U=abc; echo $q $U; declare -i q; q=2+2; declare +i q; q+=1; echo $q`,
+    `declare -i n=5; declare -ix k=7; declare -l lo=AB; declare -i | grep -E ' [nk]='; declare -x | grep ' k='; declare -l; declare -ax xa=(1); declare -p xa lo; readonly ra=(1 2); declare -p ra; echo \${lo@a} \${k@a} \${xa@a}`,
+    `a=(x "y z"); printf '<%s>' "\${a[@]@A}" \${a[@]@A} "p \${a[@]@A} q" "\${a[*]@A}"`,
+  ],
+  "patterns with a hash sign": [
+    `[[ "v1.2#3" =~ ^v([0-9.]+)#([0-9]+)$ ]] && echo \${BASH_REMATCH[@]}; [[ a#b =~ (a)#b ]] && echo a; [[ '#x' =~ ^# ]] && echo h; [[ a =~ (a|b) # comment
+]] && echo c
+(echo a)#not
+(echo b) # c`,
   ],
 };

@@ -343,16 +343,17 @@ b/' numbers.txt; echo $?`,
     `md5sum fruit.txt missing numbers.txt > sums; echo $?; cat sums; sha256sum missing; echo $?`,
     `gzip fruit.txt missing; ls *.gz; paste fruit.txt missing; echo $?`,
     `sort missing fruit.txt; diff fruit.txt missing > /dev/null; echo $?; cmp fruit.txt missing; echo $?`,
-    ...["nl", "rev", "fold -w 3"].map(
+    ...["nl", "rev"].map(
       (command): Script => [
         `${command} fruit.txt missing numbers.txt`,
         "it stops at the file that is missing, names it and prints nothing; others go on",
       ],
     ),
-    [`strings missing fruit.txt`, "strings stops at the file that is missing"],
+    `fold -w 3 fruit.txt missing numbers.txt; strings missing fruit.txt`,
     [`grep -q apple missing fruit.txt; echo $?`, "grep -q says nothing of a missing file once it has found something"],
     `du -s missing fruit.txt | wc -l`,
     `touch -r missing new; echo $?`,
+    `for f in fruit.txt/x fruit.txt/ no/x; do { cat "$f"; head -1 "$f"; ls "$f"; touch "$f"; mkdir "$f/d"; wc -l < "$f"; echo x > "$f"; cd "$f"; } 2>&1 | sed 's/.*: //'; done`,
   ],
   shell: [
     `date -u -d @0 '+%-d/%-m %_d|%:z|%3N|%^a'; date -u -d '12:30' +%H%M; date -u --rfc-3339=seconds -d @0; sha256sum fruit.txt > S; echo x >> fruit.txt; sha256sum -c S > out 2> err; echo $?; cat out; wc -l < err`,

@@ -37,4 +37,29 @@ export const PARSER_REPAIRS: readonly Repair[] = [
     /,(\w)\.check\((\w)\.LPAREN\)&&\1\.peek\(1\)\.type===\2\.WORD&&\1\.error\(`[^`]{1,40}\\`\$\{\1\.peek\(1\)\.value\}'`\)/g,
     "",
   ],
+  [
+    "Within ${…}, a brace without a dollar sign is a plain character",
+    /(\w)==="\{"\?(\w)\+\+:(?=\1==="\}"&&\2--,\1===`\n`[^]{1,80}\}if\(\w\)throw)/g,
+    '$1==="{"&&s[o-1]==="$"?$2++:',
+  ],
+  [
+    "Within ${…} in a substitution, a brace without a dollar sign is a plain character",
+    /(\w)==="\{"\?(\w)\+\+:(?=\1==="\}"&&\2--,\1===`\n`[^]{1,60}\}\w="";continue)/g,
+    '$1==="{"&&s[o-1]==="$"?$2++:',
+  ],
+  [
+    "The word of ${…} ends at the first brace that no dollar sign opens",
+    /(\w)==="\{"(\?\w\+\+:\1==="\}"&&\w--,\w>0&&(\w)\+\+\}return \3\}function)/g,
+    '$1==="{"&&t[$3-1]==="$"$2',
+  ],
+  [
+    "A # within the pattern of [[ =~ ]] begins no comment",
+    /(if\((\w)==="#"&&this\.dparenDepth===0)(\)return this\.readComment\((\w),)/g,
+    "$1&&repairs.isComment(this.tokens,$4)$3",
+  ],
+  [
+    "${!} is the last job",
+    /(\w)\[(\w)\]==="!"(?=&&\(\w=!0,\2\+\+\);let \w=!1;\1\[\2\]==="#")/g,
+    '$&&&!/[}:]/.test($1[$2+1]??"")',
+  ],
 ];

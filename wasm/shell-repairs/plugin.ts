@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { BUILTIN_REPAIRS } from "./builtins.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
+import { ERROR_REPAIRS } from "./errors.ts";
 import { EXPANSION_REPAIRS } from "./expansion.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { OUTPUT_REPAIRS } from "./output.ts";
@@ -22,6 +23,7 @@ const REPAIRS_IN_ORDER = [
   ...BUILTIN_REPAIRS,
   ...EXPANSION_REPAIRS,
   ...COMMAND_REPAIRS,
+  ...ERROR_REPAIRS,
   ...SPEED_REPAIRS,
 ];
 

@@ -127,30 +127,42 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     'case"BASH":return"/bin/bash";$1String($2||"")',
   ],
   [
-    "declare -p prints keys without quotes where they need none, and values always with quotes",
-    /function \w+\((\w)\)\{return \w+\(\1\)\}function \w+\(\1\)\{return`'\$\{\1\.replace\(\/'\/g,"'\\\\''"\)\}'`\}[^]+?declare -a \$\{\w\}=\(\$\{\w\.join\(" "\)\}\)[^]+?declare -A \$\{\w\}=\(\$\{\w\.join\(" "\)\}\)/g,
-    (code) => {
-      const [, quoted = ""] = /`\[\$\{\w\}\]=\$\{(\w+)\(\w\)\}`/.exec(code) ?? [];
-      return code
-        .replace(/\{return \w+\((\w)\)\}/, `{return ${quoted}($1)}`)
-        .replace(/\{return(`'\$\{(\w)\.replace[^`]+`)\}/, `{return/^[\\w.@%+:,=\\/-]+$/.test($2)?$2:${quoted}($2)}`)
-        .replace(/(declare -A \$\{\w\}=\(\$\{\w\.join\(" "\)\})\)/g, "$1 )");
-    },
-  ],
-  [
-    "declare -x, -r and -n without names list the variables with these attributes",
-    /if\((\w)&&(\w)\.length===0\)(return \w+\(\w,\{filterExport:(\w),filterReadonly:(\w),filterNameref:(\w),)/g,
-    "if(($1||$4||$5||$6)&&$2.length===0)$3",
+    "declare prints the variables that have the given attributes",
+    /if\((\w)&&(\w)\.length>0\)return [$\w]+\((\w),\2\);if\(\1&&\2\.length===0\)return \w+\(\3,\{filterExport:(\w),filterReadonly:(\w),filterNameref:(\w),filterIndexedArray:(\w),filterAssocArray:(\w)\}\);if[^;]+;if[^;]+;(?=if\(\2\.length===0&&!\1\)return)/g,
+    'if($1||$2.length===0){let own=[$4&&"x",$5&&"r",$6&&"n",$7&&"a",$8&&"A",d&&"i",p&&"l",h&&"u"].filter(Boolean).join("");if($1||own)return repairs.declared($3.state,$2,own)}',
   ],
   [
     "${v@A} names the attributes of a variable; with [@], it holds the whole list",
-    /(let (\w)=\w\.match\([^;]{1,60}?;if\(\2&&\w\.operator==="Q"\)[^]{1,120}?if\(\2&&\w\.operator==="a"\)return (\w+)\(\w,\2\[1\]\);[^]{1,400}?case"A":return )(\w)\?"":`\$\{(\w)\}=(\$\{\w+\(\w\)\})`([^]{1,900000}?if\(\w&&(\w)\.length>0\)return (\$?\w+)\(\w,\8\);)/g,
-    '$1$2?$9(e,[$2[1]]).stdout.slice(0,-1):$4?"":repairs.assignmentText($5,own=>$3(e,own))+`$6`$7',
+    /(let (\w)=\w\.match\([^;]{1,60}?;if\(\2&&\w\.operator==="Q"\)[^]{1,600}?case"A":return )(\w)\?"":`\$\{(\w)\}=(\$\{\w+\(\w\)\})`/g,
+    '$1$2?repairs.declaration(e.state,$2[1])??"":$3?"":repairs.assignmentText(e.state,$4)+`$5`',
   ],
   [
-    '"${a[@]@A}" is one text',
-    /(?<=\|\|\w\.parts\[0\]\.type!=="ParameterExpansion"\|\|(\w)\.parts\[0\]\.operation\?\.type!=="Transform")(?=\)return null;)/g,
-    '||$1.parts[0].operation.operator==="A"',
+    "${v@a} gives all attributes",
+    /(function \w+\((\w),(\w)\)\{if\(![^]{1,40}\.test\(\3\)\)return"";)let \w="",\w=\w+\(\2,\3\)\?\.kind==="indexed"[^{}]+\}/g,
+    "$1return repairs.attributesOf($2.state,$3)}",
+  ],
+  [
+    "The attributes of a list hold for its elements, and those of a local variable for its function",
+    /async function \w+\(\w,\w\)\{try\{let \w=new \w+,\w=\w+\(\w,\w\),\w=await \w+\(\w,\w\.expression\);return String\(\w\)\}catch\{return"0"\}\}[^]+/g,
+    (code) => {
+      const [, calculate = ""] = /^async function (\w+)/.exec(code) ?? [];
+      const [, declare = ""] = /==="typeset"\)return (\w+)\(/.exec(code) ?? [];
+      const edits: readonly (readonly [RegExp, string])[] = [
+        [
+          new RegExp(`return ${declare}\\((\\w),(\\w)\\)`, "g"),
+          `return repairs.withAttributes($1.state,$2,{run:()=>${declare}($1,$2),calculate:own=>${calculate}($1,own)})`,
+        ],
+        [/(throw \w\(\),\w\})(?=if\(t\.name\)\{)/g, `$1await repairs.settleList(e.state,n,own=>${calculate}(e,own));`],
+        [
+          /let (\w)=(\w)\?(\w+\((\w),(\w+\(\4,(\w),\w\)\|\|""),(\w)\)):\7;(?=return \w\.name\|\|)/g,
+          `let $1=await repairs.settled($4.state,[$6,$2?repairs.addedTo($4.state,$6,[$5,$7])??$3:$7],own=>${calculate}($4,own));`,
+        ],
+      ];
+      return edits.reduce((text, [code, instead]) => {
+        if (!code.test(text)) throw new Error("just-bash has changed: assignments to lists");
+        return text.replace(code, instead);
+      }, code);
+    },
   ],
   [
     "Appending does not copy the array",

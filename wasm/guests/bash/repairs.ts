@@ -23,13 +23,24 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
 export { bytesOfLatin1, latin1Of, utf8Bytes } from "../runtime/text-encoding.ts";
 export { expandAlternatives } from "./expansion/alternatives.ts";
 export { ansiQuoted } from "./expansion/ansi-quoted.ts";
+export {
+  addedTo,
+  assignmentText,
+  attributesOf,
+  declaration,
+  declared,
+  settled,
+  settleList,
+  withAttributes,
+} from "./expansion/attributes.ts";
 export { formatBytes } from "./expansion/byte-widths.ts";
 export { expandChanged, expandElementwise } from "./expansion/elementwise.ts";
 export { enterSource, frames, isFrames } from "./expansion/frames.ts";
 export { hideOuter } from "./expansion/locals.ts";
-export { assignmentText, backslashed, quoted } from "./expansion/quoting.ts";
+export { backslashed, quoted } from "./expansion/quoting.ts";
 export { replacementText, withMatch } from "./expansion/replacement.ts";
 export { asPatterns, matchEach } from "./expansion/split-globs.ts";
+export { fileComplaints } from "./files/complaints.ts";
 export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
 export { decodeInput, isContinuationByte, plainEnd, readCharacters } from "./shell/decode-input.ts";
@@ -49,7 +60,7 @@ export {
 export { asSubshell, recordJob, umask, wait } from "./shell/jobs.ts";
 export { listAssignmentText, parsePairs, withWholeKeys } from "./shell/lists.ts";
 export { addParts, addRest, inOrder, isSameTarget } from "./shell/output-order.ts";
-export { arithmeticText, isNestedSubshell, withoutQuotes } from "./shell/parentheses.ts";
+export { arithmeticText, isComment, isNestedSubshell, withoutQuotes } from "./shell/parentheses.ts";
 export {
   arrayOf,
   inheritArrayKind,
@@ -70,7 +81,14 @@ export {
   withoutNul,
   withSeparateStdout,
 } from "./shell/streams.ts";
-export { complainOfFile, hasCommandSubstitution, leftInput, lendInput } from "./shell/substitutions.ts";
+export {
+  complainOfFile,
+  hasCommandSubstitution,
+  leftInput,
+  lendInput,
+  recordDuration,
+  timed,
+} from "./shell/substitutions.ts";
 export { runTimers } from "./stop-signal.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";

@@ -1,8 +1,9 @@
+import { declaration, type ShellArray, type Variables } from "./attributes.ts";
 import type { Expand, Expanded, Word, WordPart } from "./word.ts";
 
-interface State {
+interface State extends Variables {
   readonly env: Map<string, string>;
-  arrays?: Map<string, { readonly kind: "indexed"; readonly elements: ReadonlyMap<string, string> }>;
+  arrays?: Map<string, ShellArray>;
 }
 
 /** Name of the variable that holds one element while it is changed. */
@@ -42,10 +43,9 @@ export async function expandChanged<Result>(
   return expanded;
 }
 
-/** Whether a part of a word changes each element of a list; `${list[@]@A}` is about the list as a whole. */
+/** Whether a part of a word changes each element of a list. */
 function hasChange({ type, parameter = "", parts = [], operation }: WordPart): boolean {
   if (type === "DoubleQuoted") return parts.some(hasChange);
-  if (operation?.operator === "A" && parameter.endsWith("]")) return false;
   return OPERATIONS.test(operation?.type ?? "") && LIST.test(parameter);
 }
 
@@ -61,8 +61,13 @@ async function all(parts: readonly WordPart[], change: (part: WordPart) => Promi
   return changed;
 }
 
-async function changedElements({ env }: State, part: WordPart, expand: Expand): Promise<string[]> {
-  const { parameter = "" } = part;
+async function changedElements(state: State, part: WordPart, expand: Expand): Promise<string[]> {
+  const { env } = state;
+  const { parameter = "", operation } = part;
+  if (operation?.operator === "A" && parameter.endsWith("]")) {
+    const [, ...words] = /^(\S+) (\S+) ([^]*)$/.exec(declaration(state, parameter.replace(/\[.*/, "")) ?? "") ?? [];
+    return words;
+  }
   const { values } = await expand(quoted({ ...part, parameter: parameter.replace("*", "@"), operation: null }));
   const changed: string[] = [];
   for (const value of values) {

@@ -1,4 +1,8 @@
-interface State {
+import { type Attributes, hideAttributes } from "./attributes.ts";
+
+interface State extends Attributes {
+  /** What restores the attributes of the variables that the running function hides. */
+  readonly hidden?: (() => void)[];
   readonly env: Map<string, string>;
   readonly arrays?: Map<string, object>;
   readonly associativeArrays?: Set<string>;
@@ -23,6 +27,7 @@ export function hideOuter(state: State, args: readonly string[]): void {
     const [name] = /^[A-Za-z_]\w*/.exec(arg) ?? [];
     const isKnown = name === undefined || scope.has(name) || arrays.has(name);
     if (isKnown || state.tempEnvBindings?.some((bindings) => bindings.has(name)) === true) continue;
+    state.hidden?.push(hideAttributes(state, name));
     scope.set(name, state.env.get(name));
     arrays.set(name, state.arrays?.get(name));
     state.env.delete(name);

@@ -7,11 +7,9 @@ export function quoted(text: string): string {
   return CONTROL.test(text) ? escapedControls(text) : singleQuoted(text);
 }
 
-/** What stands before the value in the command that `${v@A}` prints. */
-export function assignmentText(parameter: string, attributesOf: (name: string) => string): string {
-  const name = parameter.replace(/\[[^]*/, "");
-  const attributes = attributesOf(name);
-  return `${attributes === "" ? "" : `declare -${attributes} `}${name}=`;
+/** Quotes a text as `declare -p` does. */
+export function doubleQuoted(text: string): string {
+  return CONTROL.test(text) ? escapedControls(text) : `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
 }
 
 /** Quotes a text as `printf %q` does. */

@@ -47,3 +47,17 @@ export function outsideSubstitutions(text: string, change: (part: string) => str
   if (end === undefined) return change(text);
   return change(text.slice(0, from)) + text.slice(from, end + 1) + outsideSubstitutions(text.slice(end + 1), change);
 }
+
+interface Token {
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whether a `#` begins a comment: not where it goes on with the pattern of `[[ =~ ]]`. */
+export function isComment(tokens: readonly Token[], at: number): boolean {
+  let start = at;
+  let index = tokens.length - 1;
+  while (index >= 0 && tokens[index]?.end === start) start = tokens[index--]?.start ?? start;
+  return start === at || tokens[index]?.value !== "=~";
+}

@@ -74,12 +74,13 @@ export function resolveTargets<T extends { readonly targets?: Map<number, string
   return opened;
 }
 
-interface Loops {
+interface Calls {
   loopDepth: number;
+  hidden?: (() => void)[];
   lineOffset?: number;
 }
 
-interface ShellState extends StreamState, Loops {
+interface ShellState extends StreamState, Calls {
   cwd: string;
   previousDir: string;
 }
@@ -143,14 +144,19 @@ export function inputTaken(state: Pipes, name: string, { result, input, isShared
   return taken;
 }
 
-/** Runs a function of the shell: its `break` does not concern the loops around its call, and it has its own lines. */
-export async function outsideLoops<T>(state: Loops, run: () => Promise<T>): Promise<T> {
-  const { loopDepth, lineOffset = 0 } = state;
-  Object.assign(state, { loopDepth: 0, lineOffset: 0 });
+/**
+ * Runs a function of the shell: its `break` does not concern the loops around its call, it has its own lines, and the
+ * attributes of variables that are local to it end with it.
+ */
+export async function outsideLoops<T>(state: Calls, run: () => Promise<T>): Promise<T> {
+  const { loopDepth, lineOffset = 0, hidden: outer } = state;
+  const hidden: (() => void)[] = [];
+  Object.assign(state, { loopDepth: 0, lineOffset: 0, hidden });
   try {
     return await run();
   } finally {
-    Object.assign(state, { loopDepth, lineOffset });
+    for (const restore of hidden) restore();
+    Object.assign(state, { loopDepth, lineOffset, hidden: outer });
   }
 }
 

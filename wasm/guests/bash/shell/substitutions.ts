@@ -35,3 +35,29 @@ export function complainOfFile(state: { expansionStderr?: string }, error: unkno
   const sentence = path === undefined ? message : `${path}: No such file or directory`;
   state.expansionStderr = `${state.expansionStderr ?? ""}bash: ${sentence}\n`;
 }
+
+/** How long the commands of `<(…)` ran, by the path that stands for their output. */
+const durations = new Map<string, number>();
+let lastMs = 0;
+
+/** Runs the commands of `<(…)`, which a real shell would run beside the command that reads their output. */
+export async function timed<T>(run: () => Promise<T>): Promise<T> {
+  const startedAt = Date.now();
+  try {
+    return await run();
+  } finally {
+    lastMs = Date.now() - startedAt;
+  }
+}
+
+/** Records for which path the last commands ran; returns it. */
+export function recordDuration(path: string): string {
+  durations.set(path, lastMs);
+  lastMs = 0;
+  return path;
+}
+
+/** Time that the commands of `<(…)` among the words of a command have taken, in milliseconds; they run at once. */
+export function waitedMs(words: readonly string[]): number {
+  return Math.max(0, ...words.map((word) => durations.get(word) ?? 0));
+}

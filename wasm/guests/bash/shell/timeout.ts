@@ -4,6 +4,7 @@ import { beginLimit, TIMED_OUT, withoutEnd } from "../stop-signal.ts";
 import { pipedBytes } from "../text/command.ts";
 import { signalNumber, takeIgnored } from "../traps.ts";
 import { endsScript } from "./output.ts";
+import { waitedMs } from "./substitutions.ts";
 
 /** The exit code for arguments that `timeout` does not understand. */
 const USAGE = 125;
@@ -32,9 +33,11 @@ export const TIMEOUT = defineCommand("timeout", async (args, context) => {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   outer?.addEventListener("abort", abort, { once: true });
-  const timer = limit.limitMs > 0 ? setTimeout(abort, limit.limitMs) : undefined;
-  const end = beginLimit(limit.limitMs > 0 ? limit.limitMs : Number.POSITIVE_INFINITY);
   const [name = "", ...words] = limit.command;
+  const leftMs = limit.limitMs > 0 ? limit.limitMs - waitedMs(words) : Number.POSITIVE_INFINITY;
+  if (leftMs <= 0) return overdue({}, limit);
+  const timer = Number.isFinite(leftMs) ? setTimeout(abort, leftMs) : undefined;
+  const end = beginLimit(leftMs);
   try {
     const options = { cwd, signal: controller.signal, stdin: pipedBytes(context), args: words };
     const ended = await exec(singleQuoted(name), { ...options, stdinKind: "bytes" }).catch((error: unknown) => {
