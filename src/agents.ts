@@ -36,7 +36,6 @@ export interface Agents {
   readonly definitions: DefinitionSet;
 }
 
-/** The agents set on the page, shared by all who load agents. */
 export interface PageAgents {
   texts: DefinitionTexts;
 }

@@ -187,7 +187,6 @@ interface Services extends Prepared {
   readonly secrets: ProgramSecrets;
 }
 
-/** The services that do the program's work. */
 interface Works extends Services {
   readonly rights: PlatformRights;
   readonly platform: (name: PlatformName) => PacedPlatform;

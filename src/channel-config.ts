@@ -28,12 +28,10 @@ export function isOn({ slack, discord }: Pick<Config, "slack" | "discord">, plat
   return accounts[platform] !== null;
 }
 
-/** The configuration of channels and agents. */
 export interface ChannelConfigs {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** Messages for the operator about agents that are missing or have no tools. */
   readonly problems: readonly string[];
-  /** The agents as shown and set on the page. */
   readonly agentDefinitions: DefinitionSet;
   /** Channels with settings of their own, such as `slack:C1`. */
   readonly configured: () => readonly string[];

@@ -24,7 +24,6 @@ export interface ConfigSources {
   readonly cwd: string;
 }
 
-/** The sources of this process. */
 export function processSources(): ConfigSources {
   return { env: process.env, cwd: process.cwd() };
 }

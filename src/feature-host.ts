@@ -54,7 +54,6 @@ export interface FeatureHost {
   readonly resolve: Resolve;
   /** The proxy through which an address is reached; null for none. */
   readonly proxyFor: NonNullable<ConnectOptions["proxyFor"]>;
-  /** The kind of database. */
   readonly database: "sqlite" | "postgresql";
   /** Describes a platform, whether or not it is connected. */
   readonly describe: Describe;
@@ -87,7 +86,6 @@ export interface FeatureHost {
   readonly closeCard: (card: CardOfRun, last: OutgoingMessage) => Promise<void>;
   /** Absolute path of the directory that keeps earlier contents of files, each under its sha256. */
   readonly snapshots: string;
-  /** The sandbox root of a thread's channel. */
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   /** Calls a model outside runs, for background work. */
   readonly callModel: CallModel;
@@ -97,7 +95,6 @@ export interface FeatureHost {
   readonly admins: readonly string[];
   /** The served platforms and the state of their connections. */
   readonly platforms: () => ReadonlyMap<PlatformName, PlatformHealth>;
-  /** Budget limits. */
   readonly budgets: BudgetSettings;
   /** The origins of settings, and operations on the page's settings. */
   readonly settings: PageSettings;
@@ -117,7 +114,6 @@ export interface FeatureHost {
   readonly toolProblems: () => readonly string[];
   /** Hosts that tools may read from. The list is kept up to date. */
   readonly allowedHosts: readonly string[];
-  /** Agents by name. */
   readonly agents: () => ReadonlyMap<string, AgentDefinition>;
   /** Tool names that are already in use. */
   readonly taken: () => ReadonlySet<string>;
@@ -136,7 +132,6 @@ export interface FeatureHost {
 /** `isWhole`: the thread is deleted; otherwise some of its messages, since others are still needed. */
 export type OnThreadErased = (threadId: string, isWhole: boolean) => void;
 
-/** Agents, skills and instructions, as shown and set on the page. */
 export interface Definitions {
   readonly agents: DefinitionSet;
   readonly skills: DefinitionSet;

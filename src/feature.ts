@@ -51,7 +51,6 @@ export interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "versi
   readonly onStore: <T>(use: (host: OfflineHost | null) => Promise<T>) => Promise<T>;
 }
 
-/** A feature with its settings. */
 export interface ConfiguredFeature {
   /** Errors that prevent the start. */
   readonly problems: readonly string[];
@@ -79,9 +78,7 @@ export interface ConfiguredFeature {
   readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
 }
 
-/** The stored keys of providers, decrypted. */
 export interface StoredKeys {
-  /** The keys by provider. */
   readonly keys: ReadonlyMap<string, string>;
   /** Why some keys cannot be used, as a sentence; null if all can. */
   readonly problem: string | null;
@@ -187,7 +184,6 @@ export function postRoute(path: string, handle: FeatureRoute["handle"]): Feature
   return { method: "POST", path, handle };
 }
 
-/** A route for admins. */
 export function adminPostRoute(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
   return { method: "POST", path, role: "admin", handle };
 }

@@ -10,7 +10,6 @@ import type { ConfiguredFeature, Feature, OpenFeature } from "./feature.ts";
 import type { FeatureHost, FeatureTool, OnThreadErased, WriteAudit } from "./feature-host.ts";
 import { NO_OWN_FILES, type OwnFiles } from "./tools/own-files.ts";
 
-/** The features that are on. */
 export interface Features extends Pick<Provided, "routes" | "sessions" | "logins"> {
   tools(): readonly FeatureTool[];
   sections(config: QueryConfig): string;

@@ -226,7 +226,6 @@ export interface ViewsOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly platform: (name: PlatformName) => PacedPlatform;
-  /** Opens the view of a job's run. */
   readonly openJobRun: (openReport: OpenJobReport, event: JobEvent) => OpenRunView;
   /** Observers of runs, once they are open. */
   readonly watchers: () => readonly WatchRun[];

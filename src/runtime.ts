@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Clock, Ids, Runtime } from "./core/protocol/runtime.ts";
 
-/** The real clock, ids and randomness. */
 export function systemRuntime(): Runtime {
   return { clock: systemClock, ids: systemIds(systemClock), random: { next: () => Math.random() } };
 }
 
-/** The same runtime with another clock. */
 export function runtimeOn(clock: Clock, { random }: Runtime): Runtime {
   return { clock, ids: systemIds(clock), random };
 }

@@ -20,7 +20,6 @@ export interface ProgramOptions extends Omit<DoctorOptions, "online"> {
   /** Piped input of the program. */
   readonly stdin: ChatCommandOptions["stdin"];
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
-  /** Subcommands added by features. */
   readonly subcommands: readonly AddSubcommand[];
   readonly subcommandWorld: (config: Config) => Promise<SubcommandWorld>;
   drain(config: Config, request: DrainRequest): Promise<void>;

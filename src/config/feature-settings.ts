@@ -4,7 +4,6 @@ import type { z } from "zod";
 export interface SettingsSchema {
   /** Keys of the settings file. */
   readonly file?: Readonly<Record<string, z.ZodType>>;
-  /** Environment variables. */
   readonly environment?: Readonly<Record<string, z.ZodType>>;
   /** Keys of the settings file that the feature validates itself. */
   readonly ownKeys?: readonly string[];
@@ -20,7 +19,6 @@ export interface SettingsOwner {
 /** A port that a start listens on, with the setting that determines it. */
 export interface Listener {
   readonly setting: string;
-  /** The setting for the host. */
   readonly hostSetting: string;
   readonly host: string;
   readonly port: number;

@@ -3,7 +3,6 @@ import type { Config } from "./resolve.ts";
 
 type Listening = Pick<Config, "web" | "slack" | "features">;
 
-/** All ports that a start listens on. */
 export function listenersOf({ web, slack, features }: Listening): readonly Listener[] {
   return [
     { setting: "PORT", hostSetting: "HOST", ...web },

@@ -14,7 +14,6 @@ export async function holdUntil(
   await giveUp();
 }
 
-/** Resolves when the signal aborts. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();

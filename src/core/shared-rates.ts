@@ -1,6 +1,5 @@
 import type { RateBucket } from "./platform/descriptor.ts";
 
-/** A request for one token of a bucket. */
 export interface RateRequest {
   /** The bucket's name, unique among all shared buckets. */
   readonly bucket: string;

@@ -81,7 +81,6 @@ export interface ToolContext extends RunContext {
   waits(what: string): void;
   /** Shows the call's progress in the thread, in a few words; empty if nothing more specific is known. */
   progress(text: string): void;
-  /** Shows the steps of the session's plan, as they stand now. */
   showPlan(steps: readonly PlanStep[]): void;
 }
 

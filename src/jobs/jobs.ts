@@ -23,7 +23,6 @@ export interface JobsOptions extends Omit<JobScope, "scheduler" | "refusalOf" | 
 }
 
 export interface Jobs {
-  /** Opens the view of a job's run. */
   readonly openRun: (openReport: OpenJobReport, event: JobEvent) => OpenRunView;
   /** What commands, buttons and tools need. */
   readonly control: JobControl;

@@ -20,7 +20,6 @@ export interface WarmUpParts {
   readonly log: Log;
   readonly config: Pick<Config, "sandbox">;
   readonly providers: LiveProviders;
-  /** The default model. */
   readonly model: string;
   readonly registry: ListingRegistry;
   readonly toolbox: { tools(): readonly Tool[]; readonly sandbox: { ready(): Promise<void> } };

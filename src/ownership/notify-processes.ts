@@ -2,7 +2,6 @@ import type { Config } from "../config.ts";
 import type { ClusterTopic } from "../core/cluster.ts";
 import { createLogger } from "../operations/logging.ts";
 
-/** Sender id of the command line. */
 const COMMAND_LINE = "command-line";
 
 /**

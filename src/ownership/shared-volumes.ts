@@ -122,7 +122,6 @@ export async function verifySharedVolumes(options: VerifyScope): Promise<Verifie
   return verified;
 }
 
-/** The warning for the operator. */
 export function unverifiedWarning({ by }: VerifiedVolumes): string {
   return `The directories could not be compared with those of replica ${by.name}, which runs another version. Make sure that both use the same directories.`;
 }

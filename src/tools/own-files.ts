@@ -1,7 +1,6 @@
 import type { GrowthPlace } from "./quotas/quotas.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
-/** Gives sub-agents copies of their parents' files. */
 export interface OwnFiles {
   /** Copies the files of a sandbox root for a sub-agent, once, and returns its own sandbox root. Throws Refusal. */
   make(sessionId: string, place: GrowthPlace, signal: AbortSignal): Promise<string>;

@@ -50,7 +50,6 @@ export interface Toolbox {
   tools(): readonly Tool[];
   /** All tools with their origins, in words for people. */
   sources(): readonly { readonly tool: Tool; readonly source: string }[];
-  /** All tools as listed for people. */
   listed(): readonly ListedTool[];
   /** Sentences about why expected tools are missing. */
   problems(): readonly string[];

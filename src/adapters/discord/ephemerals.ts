@@ -97,7 +97,6 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
   };
 }
 
-/** Adds to a direct message which message it is about. */
 function withThreadNote(message: OutgoingMessage, thread: ThreadRef, named: string): OutgoingMessage {
   const about = `About your message in <#${named}>`;
   const footer = message.footer === undefined ? about : `${message.footer}\n${about}`;

@@ -113,7 +113,6 @@ export interface RegisteredOption {
   readonly required: boolean;
   readonly autocomplete: boolean;
   readonly choices: readonly { readonly name: string; readonly value: string }[];
-  /** The options of a subcommand. */
   readonly options: readonly RegisteredOption[];
 }
 const registeredOptionSchema: z.ZodType<RegisteredOption> = z.object({

@@ -13,7 +13,6 @@ import type { PacedPlatform } from "./pacing/paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/progress-state.ts";
 import { noticeLines } from "./progress/progress-view.ts";
 
-/** Reports the end of a job's run on a platform. */
 export function jobReports(platform: PacedPlatform): OpenJobReport {
   return (options, event) => new PostedReport(platform, event, options);
 }

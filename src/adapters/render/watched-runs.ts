@@ -2,7 +2,6 @@ import type { OpenRunView, RunViewOptions } from "../../core/progress/run-view.t
 import type { QueryEvent } from "../../core/protocol/events.ts";
 import { observeView } from "./view-observer.ts";
 
-/** An event of a run, or the opening or closing of its view. */
 export type WatchedEvent = QueryEvent | { readonly type: "opened" | "closed" };
 
 export type WatchRun = (run: Pick<RunViewOptions, "runId" | "sessionId">, event: WatchedEvent) => void;

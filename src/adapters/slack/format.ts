@@ -31,7 +31,6 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
   return { text: mrkdwn(words, UPDATE_TEXT_CHARS) || "…", blocks };
 }
 
-/** Bold text. */
 const BOLD = /(?<![*\\])\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*(?!\*)/gu;
 /** Next to these characters, a mark of bold is always recognised. */
 const PARTING = /^[\s!-/:-@[-`{-~]?$/u;

@@ -14,7 +14,6 @@ const STATES: Readonly<Record<HomeSession["state"], string>> = {
   ended: "✓ done",
 };
 
-/** Updates a person's home tab. */
 export async function publishHome(web: SlackWeb, userId: string, view: HomeView): Promise<void> {
   const home = { type: "home", blocks: homeBlocks(view) } as const;
   await callSlack("show your home tab", () => web.views.publish({ user_id: userId, view: home }));

@@ -19,7 +19,6 @@ const lookSchema = z.object({ type: z.literal("look"), threadId: idSchema });
 /** Requests the content of a message's file. */
 const fetchSchema = z.object({ type: z.literal("fetch"), fileId: idSchema });
 
-/** A frame from the terminal. */
 export const clientFrameSchema = z.discriminatedUnion("type", [
   ...personFrameSchemas,
   fileSchema,
@@ -38,7 +37,6 @@ const stateSchema = z.object({
 /** Answers `fetch`. `data`: in base64; null if there is no such file, or it cannot be read. */
 const contentSchema = z.object({ type: z.literal("content"), fileId: z.string(), data: z.string().nullable() });
 
-/** A frame to the terminal. */
 export type ServerFrame = ThreadFrame | Readonly<z.infer<typeof stateSchema> | z.infer<typeof contentSchema>>;
 
 /** The frames and fields that a terminal understands; the program may be of another version. */

@@ -40,7 +40,6 @@ export interface WebPlatformOptions extends PagePlace, ServerParts {
   readonly ids: Ids;
   /** Whether other processes serve the same page; false if omitted. */
   readonly isReplica?: boolean;
-  /** The slash commands. */
   readonly commands: readonly ChatCommand[];
   /** Directory of the built page; build/web by default. */
   readonly pageDirectory?: string;

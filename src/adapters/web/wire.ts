@@ -21,7 +21,6 @@ const watchSchema = z.object({
     z.object({ kind: z.literal("session"), id: idSchema }),
   ]),
 });
-/** A frame from the page. */
 export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, lookSchema, watchSchema]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
@@ -79,5 +78,4 @@ export interface SessionsFrame {
   readonly news: SessionNews;
 }
 
-/** A frame to the page. */
 export type ServerFrame = ThreadFrame | OverviewFrame | YouFrame | SessionsFrame;

@@ -181,7 +181,6 @@ async function providerWithWrongKey(id: string, providers: Settings): Promise<Ll
   return providerOf(id, { [id]: { ...settings, apiKey: NOBODYS_KEY } });
 }
 
-/** A registry that logs nothing. */
 export function registryOf(settings: Settings) {
   return createProviderRegistry({ settings, runtime: systemRuntime(), log: createLogger("silent", []) });
 }

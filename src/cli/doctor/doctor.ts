@@ -34,7 +34,6 @@ import { bad, type Finding, good, warned } from "./finding.ts";
 export interface StoredSettings {
   readonly config: Config;
   readonly pageAgents: PageAgents;
-  /** Skills set on the page. */
   readonly pageSkills: DefinitionTexts;
   /** Stored settings that cannot be used. */
   readonly problems: readonly string[];

@@ -11,7 +11,6 @@ export interface SkippedSetting {
   readonly why: string;
 }
 
-/** Resolved settings, with warnings for the operator. */
 interface ResolvedSettings {
   readonly query: object;
   readonly warnings: readonly string[];

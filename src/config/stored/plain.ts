@@ -56,7 +56,6 @@ export function isWithinPath(inner: Path, outer: Path): boolean {
   return outer.every((part, index) => inner[index] === part);
 }
 
-/** The first item of each path. */
 export function distinctBy<T>(items: readonly T[], pathOf: (item: T) => Path): T[] {
   const found = new Map<string, T>();
   for (const item of items) {

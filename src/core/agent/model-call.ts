@@ -64,7 +64,6 @@ type CallOutcome =
   | Exclude<CallEnd, { type: "failed" }>
   | (Extract<CallEnd, { type: "failed" }> & { readonly shown: boolean });
 
-/** Calls one model, with retries. */
 async function* callOne(call: ModelCall, model: string, signal: AbortSignal): AsyncGenerator<QueryEvent, CallOutcome> {
   const { log, registry, runtime } = call.query;
   const since = new Map<string, number>();

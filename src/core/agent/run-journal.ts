@@ -38,7 +38,6 @@ export interface RunJournal {
   takeSteering(turn: number): Promise<Steering>;
 }
 
-/** Labelled files beneath one sandbox root. */
 export interface FilesOfRoot {
   readonly root: string;
   readonly files: readonly LabelledFile[];

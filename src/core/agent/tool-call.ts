@@ -108,7 +108,6 @@ function mayRepeat({ afterCrash, resume, describePartialWork, changesUnseen }: A
   return afterCrash === "replay" && resume === undefined && describePartialWork === undefined && changesUnseen !== true;
 }
 
-/** Logs the call with its capabilities. */
 function logCall(running: RunningCall, end: { durationMs: number; isError: boolean; why?: string }): void {
   const { use, tool, approved } = running.call;
   const place = toolContext(running, { use, approved, toolState: null });

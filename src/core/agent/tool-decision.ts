@@ -62,7 +62,6 @@ export interface ToolRules {
   readonly environment: CallEnvironment;
 }
 
-/** The rules for the calls of one turn. */
 export interface TurnRules extends ToolRules {
   readonly request: RequestContent;
 }

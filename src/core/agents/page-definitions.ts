@@ -34,7 +34,6 @@ export interface DefinitionCheck {
   readonly notes: readonly string[];
 }
 
-/** Texts by name. */
 export type DefinitionTexts = ReadonlyMap<string, string>;
 
 /** The texts of the newest revisions, without those that undo a definition. */

@@ -40,7 +40,6 @@ export interface AgentDefinition {
   readonly visible: boolean;
   /** If present, only these of the tools that `access` allows may be used. */
   readonly tools?: readonly string[];
-  /** Tools that may not be used. */
   readonly disallowedTools?: readonly string[];
   readonly model?: string;
   /** Whether the configured fast model answers if the agent has no model of its own. */

@@ -19,7 +19,6 @@ export function inputTokensAtMost({ system, messages, tools }: ModelRequest, con
   return Math.min(contextWindow, textTokensAtMost(text) + media);
 }
 
-/** Upper estimate of a text's tokens. */
 export function textTokensAtMost(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }

@@ -83,14 +83,11 @@ export interface ListedTool extends Pick<Tool, "name" | "permission" | "onlyFor"
 
 /** Services that all commands share. Parts of the program that add commands add their own ports here. */
 export interface CommandServices extends DecisionScope {
-  /** All commands. */
   readonly commands: readonly ChatCommand[];
   readonly access: AccessRules;
   readonly canSeeChannel: CanSeeChannel;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
-  /** Returns the agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
-  /** The query settings of a session, with those of its channel as defaults. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   /** Adapts the settings of a run that may delegate its work, by the session's own settings. */
   readonly delegate: (config: QueryConfig, settings: SessionSettings) => QueryConfig;
@@ -108,7 +105,6 @@ export interface CommandServices extends DecisionScope {
   readonly restoreFiles: RestoreFiles;
 }
 
-/** The context of one use of a command. */
 export interface CommandContext extends CommandServices {
   /** Null if the thread has no session yet. */
   readonly session: SessionRow | null;

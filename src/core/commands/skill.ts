@@ -79,7 +79,6 @@ function formButtons({ name }: Skill, line: string): Button[] {
 /** Maximum number of fields in a form. */
 const FIELDS = 5;
 
-/** A form for the arguments that were not typed, required ones first. */
 function formOf({ name, args }: Skill, line: string): Form {
   const { named } = bindArguments(args, skillArguments(line));
   const open = args.filter((arg) => !named.has(arg.name)).toSorted((a, b) => Number(b.required) - Number(a.required));

@@ -39,7 +39,6 @@ export function evictionOfAll(messages: readonly Message[], { evictedResults }: 
 
 function resultSizes(messages: readonly Message[], { evictedResults, summary }: Projection) {
   const chars: number[] = [];
-  /** Number of results before each message. */
   const before: number[] = [];
   let seen = 0;
   for (const message of messages) {

@@ -16,7 +16,6 @@ export interface OwnedWake {
   readonly hasMore: boolean;
 }
 
-/** The epoch of a session's first wake. */
 const FIRST_EPOCH = 1;
 
 /** A session as its new owner finds it. */

@@ -11,7 +11,6 @@ const RETRY_MS = { first: 5_000, most: 300_000 };
 /** Delay before offering a session again that only a newer version of the program can continue, in milliseconds. */
 const NEWER_RETRY_MS = 1_000;
 
-/** A planned retry. */
 interface Planned {
   readonly cancel: () => void;
   /** Whether the session waits for a newer version of the program, and not for a failure to pass. */

@@ -9,7 +9,6 @@ export class Timers {
     this.#clock = clock;
   }
 
-  /** The same as `clock.after`. */
   after(ms: number, fire: () => void): () => void {
     const cancelTimer = this.#clock.after(ms, () => {
       this.#cancels.delete(cancel);

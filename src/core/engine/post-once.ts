@@ -82,7 +82,6 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
   }
 }
 
-/** The key under which the platform knows a run's post. */
 export function postKey(runId: string, key: string): string {
   return `${runId}:${key}`;
 }

@@ -22,7 +22,6 @@ export interface WakeJournalOptions {
 type Work<T> = (tx: StoreTransaction) => Promise<T>;
 type Entry = readonly [key: string, value: unknown];
 
-/** Staged and deferred work that is written with one transaction. */
 interface Load {
   readonly staged: readonly Entry[];
   readonly deferred: readonly (readonly [name: string, work: Work<void>])[];

@@ -69,7 +69,6 @@ export const childEndSchema = z.object({
 });
 export type ChildEnd = z.infer<typeof childEndSchema>;
 
-/** Key of the event that begins a child. */
 export function childStartKey({ parent: { sessionId, runId, callId } }: Pick<ChildEvent, "parent">): string {
   return `child:${sessionId}:${runId}:${callId}`;
 }

@@ -6,7 +6,6 @@ export function eventKey(platform: string, ...ids: readonly (string | number | n
   return [platform, ...ids.map(String)].join(":");
 }
 
-/** The platform's message id in the key of a message's event. */
 export function messageIdOf(key: string): string {
   return key.slice(key.lastIndexOf(":") + 1);
 }

@@ -49,7 +49,6 @@ interface TaskSteps {
   readonly calls: readonly ToolCallRow[];
 }
 
-/** The steps of each sub-agent that descends from the run. */
 async function taskSteps(store: Store, run: { id: string; sessionId: string }): Promise<TaskSteps[]> {
   const { ofRun } = await store.children.family(run.sessionId, run.id);
   return Promise.all(

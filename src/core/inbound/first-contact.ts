@@ -14,7 +14,6 @@ import { promptButtons } from "./prompts.ts";
 export interface FirstContactOptions
   extends Pick<CommandServices, "store" | "runtime" | "configOf" | "agentOf" | "allowedHosts"> {
   readonly log: Log;
-  /** Ids of admins. */
   readonly admins: readonly string[];
   readonly platform: (name: PlatformName) => Pick<ChatPlatform, "post" | "find" | "descriptor">;
   /** Tells whether other processes may greet as well. */

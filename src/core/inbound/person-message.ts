@@ -13,7 +13,6 @@ import type { StoreTransaction } from "../store/store.ts";
 
 export interface MessageOptions extends DecisionScope {
   readonly breaker: ThreadBreaker;
-  /** Returns the agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
 }
 
@@ -25,7 +24,6 @@ export interface Request {
   readonly session: SessionRow | null;
   /** The agent that answers from now on; null for the session's own. */
   readonly agent: string | null;
-  /** The skill that the text calls. */
   readonly skill?: CalledSkill | undefined;
   /** The origin of the text, if the person did not write it. */
   readonly from?: string | undefined;

@@ -15,7 +15,6 @@ import { EMPTY_LABEL } from "../trust/label.ts";
 
 export type LocalOutput = Extract<ContentBlock, { type: "user_local_command_output" }>;
 
-/** A shell command that a person typed. */
 export interface TypedShell {
   readonly command: string;
   /** Sequence number of its event in the inbox. */

@@ -32,7 +32,6 @@ export interface JobControl {
 export const JOB_ACTIONS = ["show", "run", "enable", "disable", "remove", "logs"] as const;
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
-/** The person and place of a request. */
 export interface JobRequest {
   readonly person: Pick<Person, "id" | "name" | "roles">;
   readonly thread: ThreadRef;

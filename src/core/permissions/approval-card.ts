@@ -6,7 +6,6 @@ import { codeBlock, cut, escapeMarkdown, inlineCode, plainLine, visibleText } fr
 import type { CallPreview } from "../tool.ts";
 import { unboundKey } from "../trust/grants.ts";
 
-/** A call as the card shows it. */
 export interface CardCall {
   readonly preview: CallPreview;
   /** Why people are asked even if the mode does not require it. */

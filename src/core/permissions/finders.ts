@@ -1,4 +1,3 @@
-/** The tool that describes deferred tools. */
 export const TOOL_SEARCH = "tool_search";
 
 /** The tool through which a model calls tools that are not in its list. */

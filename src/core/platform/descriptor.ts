@@ -9,7 +9,6 @@ export interface PlatformDescriptor {
   /** The name within a sentence: `Slack`, `the web page`. */
   readonly title: string;
   readonly limits: PlatformLimits;
-  /** Forms of the platform's ids in settings. */
   readonly ids: PlatformIds;
   /**
    * Whether the platform is part of this program: it needs no account, connects to nothing, has one channel for one

@@ -16,7 +16,6 @@ export interface HomeView {
     /** What the person may do with the job. */
     readonly buttons: readonly Button[];
   }[];
-  /** Adds a job. */
   readonly addJob: Button;
   readonly prompts: readonly Button[];
 }

@@ -52,7 +52,6 @@ export interface InboundCommand extends InboundBase {
   readonly kind: "command";
   readonly name: string;
   readonly args: string;
-  /** The values of the form that the command asked for. */
   readonly filled?: FormValues;
 }
 

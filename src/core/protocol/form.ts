@@ -1,4 +1,3 @@
-/** A form for the missing arguments of a command. */
 export interface Form {
   readonly title: string;
   /** The command's name. `line` holds its arguments that are already settled. */

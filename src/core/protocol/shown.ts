@@ -28,7 +28,6 @@ export const shownSchema = z.discriminatedUnion("type", [
   }),
   /** The result of a run. `isFigures`: the message is one line of figures, which says less than the run's answer. */
   z.object({ type: z.literal("end"), state: endSchema, head: z.string(), isFigures: z.boolean() }),
-  /** A run's answer. */
   z.object({ type: z.literal("answer"), state: endSchema }),
   /** A card that waits for people, and its question in one line. `offer`: no run waits for it. */
   z.object({

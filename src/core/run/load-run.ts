@@ -19,7 +19,6 @@ export interface LoadedRun {
 
 type Earlier = Pick<TurnContext, "earlier" | "history">;
 
-/** Journal key of the model that a run has switched to. */
 export const SWITCHED_MODEL_KEY = "model";
 
 /** Rebuilds a run's state from its journal: the session's state before the run, and then each of the run's steps. */

@@ -14,7 +14,6 @@ import { type Label, outsideOf, unionOf } from "../trust/label.ts";
  * A feature's work before and after each run. If a hook fails, the failure is logged and the run continues without it.
  */
 export interface RunHook {
-  /** Name of the feature. */
   readonly name: string;
   /**
    * Data to append to the run's newest message before its first request; null for none. It may be called again after a
@@ -41,7 +40,6 @@ export interface DetailsReader {
 }
 
 export interface HookDetails {
-  /** Lines of Markdown. */
   readonly lines: readonly string[];
   /** Label of the button below; absent if there is none. */
   readonly button?: string;
@@ -118,7 +116,6 @@ export function notesOf(runId: string, { hooks, log }: Hooks): readonly string[]
   return hooks.flatMap(({ name, note }) => nullIfFails(() => note?.(runId) ?? [], { feature: name, runId }, log) ?? []);
 }
 
-/** Notifies hooks that a run has ended. */
 export function notifyRunEnded(runId: string, outcome: QueryOutcome, { hooks, log }: Hooks): void {
   for (const { name, ended } of hooks) nullIfFails(() => ended?.(outcome), { feature: name, runId }, log);
 }

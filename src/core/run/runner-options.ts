@@ -30,7 +30,6 @@ export interface RunnerOptions extends OpenRunViewOptions {
   readonly registry: ProviderRegistry;
   /** Budget limits. A channel's `maxBudgetUsd` overrides the limit per run given here. */
   readonly budgets: BudgetSettings;
-  /** Rules about who decides on approvals. */
   readonly approvals: ApprovalRules;
   /** Tells whether other processes may open a job's thread or continue a parked run. */
   readonly cluster: Pick<Cluster, "isShared" | "lock">;

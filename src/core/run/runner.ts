@@ -46,7 +46,6 @@ import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 import { createToolThread } from "./tool-thread.ts";
 
-/** A run in progress. */
 interface LiveRun {
   readonly wake: Wake;
   readonly context: TurnContext;
@@ -288,7 +287,6 @@ export class SessionRunner implements SessionHandler {
     };
   }
 
-  /** The provider registry, limited to what the run may spend. */
   #registry(run: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
     const { store, runtime, registry, budgets } = this.#options;
     const { session, event, runId } = run.wake;

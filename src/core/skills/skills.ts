@@ -54,7 +54,6 @@ export const SKILL_ORIGINS: Readonly<Record<SkillOrigin, string>> = {
   application: "Deckhand",
 };
 
-/** Why a file did not become a skill. */
 export interface SkillProblem {
   readonly source: string;
   /** The skill's name by its folder; empty if that is not a valid name or the file is not a skill's. */

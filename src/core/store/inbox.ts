@@ -35,7 +35,6 @@ export function inboxReads(db: Client) {
       return mapRow(await db.inboxEvent.findUnique({ where: { key } }), toEvent);
     },
 
-    /** The events that exist among these keys. */
     byKeys: (keys: readonly string[]) => eventsWhere(db, { key: { in: [...keys] } }),
 
     /** Whether the event has arrived and no run has taken it. */

@@ -33,7 +33,6 @@ export interface OccurrenceRow {
   /** Whether the schedule or a person made it due. */
   readonly trigger: "schedule" | "person";
   readonly status: OccurrenceStatus;
-  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly sessionId: string | null;
   readonly runId: string | null;
@@ -85,7 +84,6 @@ export function occurrenceReads(db: Client) {
       return rows.map(toRow).toSorted((a, b) => a.scheduledFor - b.scheduledFor);
     },
 
-    /** Jobs with an occurrence that waits for the previous one. */
     async waitingJobs(): Promise<string[]> {
       const rows = await db.jobOccurrence.findMany({
         where: { status: "waiting" },
@@ -95,7 +93,6 @@ export function occurrenceReads(db: Client) {
       return rows.map(({ jobId }) => jobId);
     },
 
-    /** The job's newest occurrences, newest first. */
     async newest(jobId: string, limit: number): Promise<OccurrenceRow[]> {
       const rows = await db.jobOccurrence.findMany({
         where: { jobId },
@@ -121,7 +118,6 @@ function newestIds(jobId: string, limit: number): Sql {
     ) AS "newest"`;
 }
 
-/** Reads of past occurrences. */
 function historyReads(db: Client) {
   return {
     /** The newest occurrences that had a run which has ended, newest first. */

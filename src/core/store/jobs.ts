@@ -7,7 +7,6 @@ import { fromJson } from "../text/from-json.ts";
 import type { Client, Stored } from "./database/client.ts";
 import { type PauseCause, pauseCauseOf } from "./pause-cause.ts";
 
-/** The settings of a job that people make. */
 const settingsSchema = z.object({
   name: z.string(),
   /** The job's channel; has no thread. */
@@ -90,7 +89,6 @@ export interface NewJob extends JobSettings {
 
 export function jobReads(db: Client) {
   return {
-    /** All jobs, by name. */
     async all(): Promise<JobList> {
       const rows = await storedJobs(db);
       const read = rows.map(readRow);

@@ -25,7 +25,6 @@ export function runReads(db: Client) {
       return mapRow(await db.run.findUnique({ where: { id } }), toRow);
     },
 
-    /** The session's only run that has not ended. */
     async open(sessionId: string): Promise<RunRow | null> {
       return mapRow(await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } }), toRow);
     },
@@ -53,7 +52,6 @@ export function runReads(db: Client) {
       );
     },
 
-    /** Runs of these sessions that are stopped but have not ended. */
     async stoppedIn(sessionIds: readonly string[]): Promise<RunRow[]> {
       const where = { sessionId: { in: [...sessionIds] }, status: { not: "ended" }, cancelledBy: { not: null } };
       return (await db.run.findMany({ where })).map(toRow);

@@ -171,7 +171,6 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
     ...threadless(db),
     ...ownership(db),
 
-    /** Creates the session, and its workspace and channel if they are new. */
     async create(session: NewSession): Promise<SessionRow> {
       const { thread, at } = session;
       const createdAt = new Date(at);

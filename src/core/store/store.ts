@@ -101,7 +101,6 @@ function writes(db: Client, channels: KnownChannels, isFile: boolean) {
 
 export type StoreReads = ReturnType<typeof reads>;
 
-/** Everything that one transaction may do. */
 export type StoreTransaction = ReturnType<typeof writes>;
 
 /** All state. Writes exist only inside `transaction`. Reads outside it see committed data only. */

@@ -109,7 +109,6 @@ async function childReport({ sessionId, runId, outcome }: EndingChild, store: St
   };
 }
 
-/** A run of a session that is to stop. */
 export interface StoppedRun {
   readonly sessionId: string;
   readonly runId: string;

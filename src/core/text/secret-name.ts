@@ -3,7 +3,6 @@
 /** The last words of such a name, or the end of one written as a single word. */
 const SECRET =
   /(?:(?:^|_)(?:auth(?:orization|_?key)?|cookie|pass|pwd|pat|pw|(?:private|priv|secret|signing|account|subscription|client|service|db|database|master|encryption|jwt|shared|storage)_?key|secret_?key_?base|access_?key(?:_id)?|credentials?|signature|sig)|api_?key|token|secret|passwd|password|passphrase|passcode)(?:_?\d{1,3}|_(?:pem|b64|base64|dev|test|staging|prod(?:uction)?|live))?$/u;
-/** An environment variable. */
 const VARIABLE = /^[A-Z0-9_]{1,60}_KEY$/u;
 /** How much of a name is examined, from its end. Characters. */
 const END = 60;

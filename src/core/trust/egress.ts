@@ -36,7 +36,6 @@ export interface KnownContent {
 }
 
 export interface EgressFacts {
-  /** The label of the request. */
   readonly label: Label;
   readonly known: () => KnownContent;
   /** As in `allowedHosts`. */

@@ -12,7 +12,6 @@ Examples:
 
 The command works on the database itself, with or without a running bot.`;
 
-/** `deckhand user` */
 export const addUser: AddSubcommand = (program, run) => {
   const ask = (request: AccountRequest) =>
     run(async (world) => (await import("./command-line.ts")).runUser(request, world));

@@ -3,7 +3,6 @@ import { type FeatureRoute, getRoute } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { auditReads } from "./store.ts";
 
-/** Entries per page. */
 const PAGE = 100;
 
 const moment = z.coerce.number().int().nonnegative().nullable().default(null);

@@ -5,7 +5,6 @@ import { secretMasking } from "../../core/text/secret-masking.ts";
 import type { ShownSetting } from "../../feature.ts";
 import { shownSettings } from "./shown.ts";
 
-/** A request to `deckhand settings`. */
 interface SettingsRequest {
   /** Print all settings as JSON, for programs. */
   readonly json: boolean;
@@ -25,7 +24,6 @@ export function runSettings(
   });
 }
 
-/** One line for each setting with a value, or all settings as JSON. */
 function settingLines(settings: readonly ShownSetting[], { json }: SettingsRequest): string[] {
   if (json) return [JSON.stringify(settings.map(asData), null, 2)];
   const lines = settings

@@ -3,7 +3,6 @@ import type { AddSubcommand } from "../../cli/subcommand.ts";
 const NOTE = `
 Settings of the page are read from the database; some of them apply only after a restart: docs/console.md.`;
 
-/** `deckhand settings` */
 export const addSettings: AddSubcommand = (program, run) => {
   program
     .command("settings")

@@ -11,7 +11,6 @@ type Listed = List["sessions"][number];
 export type State = Listed["state"];
 type Choices = Awaited<ReturnType<TeamSessions["choices"]>>;
 
-/** Sessions per page. */
 const PAGE = 50;
 /** Sessions read per step, and at most for one page. A search that finds little continues on the next page. */
 const READ_LIMITS = { together: 100, most: 1_000 };
@@ -122,7 +121,6 @@ async function matching(
   return rows.filter((row) => isTitled(row) || saying.has(row.id));
 }
 
-/** Sessions as rows of a list. */
 export async function toListedSessions(
   rows: readonly ThreadRow[],
   titles: ReadonlyMap<string, string>,

@@ -69,7 +69,6 @@ export interface MessageRow {
   readonly at: number;
 }
 
-/** Key of a message's author and time. */
 export function saidKey(authorId: string, at: number): string {
   return `${at} ${authorId}`;
 }

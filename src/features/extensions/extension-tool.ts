@@ -21,7 +21,6 @@ type Input = Record<string, unknown>;
 export interface Extension {
   readonly manifest: Manifest;
   readonly input: z.ZodType<Input>;
-  /** Directory of its bindings. */
   readonly directory: string;
 }
 

@@ -1,4 +1,3 @@
-/** Settings for a manager and its executors. */
 export interface ManagedAgents {
   /** `provider/model`; the session's own if absent. */
   readonly managerModel?: string | undefined;

@@ -19,7 +19,6 @@ import { openMergeLog } from "./worktrees/merge-log.ts";
 
 const input = z.object({ agent_id: z.string().trim().min(1).describe("The executor's id, from its report.") });
 
-/** Signals that end the reading of changes and the merging. */
 interface Until {
   readonly reading: AbortSignal;
   readonly merging: AbortSignal;

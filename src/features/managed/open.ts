@@ -8,7 +8,6 @@ import { createExecutorWorktrees } from "./worktrees/executor-worktrees.ts";
 import { ownFilesIn } from "./worktrees/own-files.ts";
 import { keepWorktreesPruned } from "./worktrees/prune-worktrees.ts";
 
-/** Opens managed mode with its settings. */
 export function openManaged(host: FeatureHost, settings: ManagedSettings): OpenFeature {
   const { store, cluster, runtime, quotas, log } = host;
   const mode = managedMode(settings);

@@ -1,7 +1,6 @@
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import type { ManagedAgents } from "./managed-agents.ts";
 
-/** Defaults of managed mode. */
 const DEFAULTS: ManagedAgents = {
   executorMaxTurns: 10,
   maxConcurrentExecutors: 4,
@@ -11,11 +10,9 @@ const DEFAULTS: ManagedAgents = {
 /** The settings of managed mode that can be chosen; absent ones keep their usual values. */
 type ManagedChoice = { readonly [Key in Exclude<keyof ManagedAgents, "preset">]?: ManagedAgents[Key] | undefined };
 
-/** The operator's settings of managed mode. */
 export interface ManagedSettings extends ManagedChoice {
   /** Whether the mode is on unless people choose otherwise. */
   readonly enabled?: boolean | undefined;
-  /** Presets by name. */
   readonly presets?: Readonly<Record<string, ManagedChoice>> | undefined;
 }
 
@@ -33,7 +30,6 @@ const SHIPPED: Readonly<Record<string, ShippedPreset>> = {
 
 export const SHIPPED_PRESETS: readonly string[] = Object.keys(SHIPPED);
 
-/** Managed mode with the operator's settings. */
 export interface ManagedMode {
   /** The available presets by name. */
   readonly presets: ReadonlyMap<string, ManagedAgents>;

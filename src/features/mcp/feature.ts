@@ -55,7 +55,6 @@ export const mcpFeature: Feature = {
   configure,
 };
 
-/** Reads the operator's settings of MCP servers. */
 export function mcpSettings({ file, environment }: Pick<GivenSettings, "file" | "environment">) {
   const pasted = takeServers(file);
   const { notes, used, ...read } = readServers(pasted, environment);

@@ -16,7 +16,6 @@ export function foreignText(text: string, maxChars: number): string {
   return cut(text.slice(0, maxChars * 2).replaceAll(HIDDEN, ""), maxChars);
 }
 
-/** Like foreignText, on one line. */
 export function foreignLine(text: string, maxChars: number): string {
   const line = text.slice(0, maxChars * 4).replaceAll(/\s+/gu, " ");
   return foreignText(line.trim(), maxChars);

@@ -43,5 +43,4 @@ export const LISTINGS: { readonly [K in keyof Listed]: Listing<Listed[K]> } = {
   prompts: { of: "prompts", method: "prompts/list", key: "prompts", item: items.prompts },
 };
 
-/** One page of any listing. */
 export const pageSchema = z.looseObject({ nextCursor: text });

@@ -44,7 +44,6 @@ export function readerWords({ channelKey, workspace, personId }: Reader, origins
   return origins.flatMap((origin) => names.map((name) => scopeWord(name, origin)));
 }
 
-/** The index word of one scope. */
 export function scopeWord(name: string, origin: Origin): string {
   const digest = hash("sha256", name).slice(0, HASH_CHARS);
   return `${origin === "people" ? "x" : "y"}${digest}`;

@@ -21,7 +21,6 @@ import { indexMissing } from "./search/reindex.ts";
 import { fullText, optimizeIndex } from "./search/store.ts";
 import { addMany, type Indexed, memoryReads } from "./store.ts";
 
-/** A request to `deckhand memory`. */
 export type MemoryRequest =
   | { readonly type: "import"; readonly file: string }
   | { readonly type: "export"; readonly scope: string | null }

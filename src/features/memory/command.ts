@@ -25,7 +25,6 @@ const OFF = "Memory is off in this channel; `/memory on` turns it on.";
 
 type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
 
-/** What the commands work with. */
 interface CommandScope {
   readonly memories: Memories;
   readonly learner: Pick<Learner, "ask" | "dropThreadsOf">;

@@ -23,7 +23,6 @@ const textField = (value = ""): FormField => ({
 
 const KINDS_WORDS = "working: for hours; episodic: what happened; semantic: facts; procedural: how it is done.";
 
-/** The form for a new memory. */
 export function addForm(filled: Filled = {}): FormReply {
   const { text, scope = "channel", kind = "semantic" } = filled;
   const scopes = { name: "scope", label: "Who it is for", choices: ["channel", "me", "workspace"], value: scope };
@@ -33,7 +32,6 @@ export function addForm(filled: Filled = {}): FormReply {
   return reply(form, "Tell me what: `/memory add we deploy on Thursdays`.");
 }
 
-/** The form for a memory's new text. */
 export function editForm({ seq, text }: Pick<Memory, "seq" | "text">): FormReply {
   const form = { title: `Change #${seq}`, command: "memory", line: `edit ${seq}`, fields: [textField(text)] };
   return reply(form, `Tell me what it should say: \`/memory edit ${seq} …\`. Now: ${inlineCode(text, LINE_CHARS)}`);

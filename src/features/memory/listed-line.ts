@@ -5,7 +5,6 @@ import type { Memory } from "./memory.ts";
 
 const LINE_CHARS = 200;
 
-/** A memory as a line of a list: its number, text, author, date and thread. */
 export function listedLine(memory: Memory, { linkOf }: Pick<Memories, "linkOf">): string {
   const { seq, text, author, said, kind, scope, isPinned, origin, endedAt } = memory;
   const link = linkOf(memory);

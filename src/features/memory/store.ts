@@ -45,13 +45,11 @@ export function memoryReads(db: Client) {
       };
     },
 
-    /** A current memory of the same author, text and audience. */
     async same({ scope, text, isPrivate, origin, author }: NewMemory): Promise<Memory | null> {
       const where = { scope, text, isPrivate, origin, authorId: author.id, endedAt: null };
       return mapRow(await db.memory.findFirst({ where }), readMemory);
     },
 
-    /** Channels in which memory is off. */
     async paused(): Promise<string[]> {
       return (await db.memoryPause.findMany()).map(({ channelId }) => channelId);
     },
@@ -190,7 +188,6 @@ export async function addMany(
     FROM ${of}(CAST(${JSON.stringify(rows)} AS ${type})) AS "row"`;
 }
 
-/** Writes about a memory's uses. */
 function useWrites(db: Client) {
   return {
     async renew(seqs: readonly number[], at: number): Promise<void> {

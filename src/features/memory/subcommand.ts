@@ -22,7 +22,6 @@ interface SearchFlags {
   readonly json?: boolean;
 }
 
-/** `deckhand memory` */
 export const addMemory: AddSubcommand = (program, run) => {
   const ask = (request: MemoryRequest) =>
     run(async (world) => (await import("./command-line.ts")).runMemory(request, world));

@@ -8,7 +8,6 @@ import { KEYS_CHANGED } from "./keyring.ts";
 import { shownProviders } from "./providers.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
-/** A request to `deckhand keys`. */
 export type KeysRequest =
   | { readonly type: "set" | "remove" | "test"; readonly provider: string }
   | { readonly type: "list" };
@@ -16,7 +15,6 @@ export type KeysRequest =
 interface KeysCommandScope extends KeysWorld {
   readonly providers: () => Readonly<Record<string, SetProvider>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name of the settings file. */
   readonly fileName: string;
   /** Asks for a key at the terminal. */
   readonly key: () => Promise<string>;

@@ -1,8 +1,6 @@
 import type { Client } from "../../core/store/database/client.ts";
 
-/** A key as stored. */
 export interface SealedKey {
-  /** A provider's id. */
   readonly provider: string;
   readonly sealed: string;
   /** The last characters, or empty. */

@@ -26,7 +26,6 @@ export interface KeysWorld {
 /** What people see of a key. */
 export type StoredKey = Pick<SealedKey, "provider" | "hint" | "by" | "at">;
 
-/** The stored keys, decrypted. */
 export interface OpenedKeys extends StoredKeys {
   readonly stored: readonly StoredKey[];
 }

@@ -11,7 +11,6 @@ Examples:
 Keys are stored encrypted in the database. A running bot uses them from its next model call on.
 Keys in the environment and in the settings file take precedence.`;
 
-/** `deckhand keys` */
 export const addKeys: AddSubcommand = (program, run) => {
   const ask = (request: KeysRequest) =>
     run(async (world) => (await import("./command-line.ts")).runKeys(request, world));

@@ -198,7 +198,6 @@ async function eraseFiles(family: readonly string[], world: DeletionScope): Prom
   await eraseAttached(await references.attachmentsOf(family), family, world);
 }
 
-/** A file that was attached in a channel. */
 export interface Attached {
   readonly channelId: string;
   /** Relative to the sandbox root. */

@@ -87,7 +87,6 @@ export function deletionReads(db: Client) {
       return db.message.count({ where: { sessionId: { in: [...family] } } });
     },
 
-    /** Runs that have not ended. */
     async openRuns(family: readonly string[]): Promise<{ id: string; sessionId: string }[]> {
       const where = { sessionId: { in: [...family] }, status: { not: "ended" } };
       return db.run.findMany({ where, select: { id: true, sessionId: true } });

@@ -11,7 +11,6 @@ Examples:
 A deletion works with or without a running bot. What is deleted and what is kept: docs/retention.md.
 Before a copy, stop every bot, and create an empty PostgreSQL database: docs/scaling.md.`;
 
-/** `deckhand data` */
 export const addData: AddSubcommand = (program, run) => {
   const ask = (request: DeletionRequest) =>
     run(async (world) => (await import("./command-line.ts")).runDelete(request, world));

@@ -22,7 +22,6 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** The tool that publishes a directory for browsers. */
 export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Tool {
   return defineTool({
     name: "publish_site",

@@ -5,7 +5,6 @@ import type { Copies } from "./copies.ts";
 import { isSiteName, NAME_RULE, type Publisher, type SiteLimits, type SiteVersion } from "./site.ts";
 import type { siteReads, siteWrites } from "./store.ts";
 
-/** What to publish, and under which name. */
 export interface PublishRequest {
   readonly name: string;
   readonly source: Source;

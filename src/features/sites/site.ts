@@ -1,4 +1,3 @@
-/** Limits of one site. */
 export interface SiteLimits {
   readonly files: number;
   readonly bytes: number;

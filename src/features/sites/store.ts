@@ -8,7 +8,6 @@ export interface NewVersion extends Pick<SiteVersion, "directory" | "files" | "b
   readonly key: string;
 }
 
-/** A site and the version being served. */
 export interface ServedSite extends Site {
   readonly served: SiteVersion;
 }

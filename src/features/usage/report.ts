@@ -147,7 +147,6 @@ async function rowsBy(
 const UNSEEN = { channel: "private channels", job: "in private channels" };
 const HIDDEN: readonly string[] = Object.values(UNSEEN);
 
-/** The channels among these that the person sees. */
 async function seenOf(
   channelKeys: readonly string[],
   { store, canSeeChannel, channelKey, thread, person }: CommandContext,

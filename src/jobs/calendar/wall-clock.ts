@@ -6,7 +6,6 @@
 export interface Zone {
   /** IANA name, as spelt by Intl. */
   readonly name: string;
-  /** The wall time at an instant. */
   wallAt(instant: number): number;
   /**
    * The instant with this wall time: the first, if it is shown twice; the moment of the clock change, if it is skipped.

@@ -49,7 +49,6 @@ export function pauseText(cause: PauseCause): string {
   }
 }
 
-/** Whether it is a past reminder that was not enabled again. */
 function isOver(job: JobRow): boolean {
   return !job.enabled && isPastReminder(job);
 }
@@ -64,7 +63,6 @@ export function truncatedList(lines: readonly string[]): string {
   return more === 0 ? fitting.join("\n") : [...fitting, `… and ${more} more: \`/jobs show <name>\``].join("\n");
 }
 
-/** A job as data. */
 export function jobOverview(
   job: JobRow,
   newestRuns: readonly OccurrenceRow[],

@@ -27,7 +27,6 @@ export interface Arrived {
   readonly accountedTo: number;
 }
 
-/** The occurrence that a run is for. */
 interface NewRun {
   readonly job: JobRow;
   readonly id: string;

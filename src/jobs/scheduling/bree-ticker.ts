@@ -13,7 +13,6 @@ const WORKER_LIMIT_MS = 60_000;
 
 const tickSchema = z.object({ jobId: z.string() });
 
-/** Jobs due at the same time. */
 interface DueTime {
   readonly at: number;
   /** Name within Bree. */

@@ -32,7 +32,6 @@ function whyIdle(
   return isOn(platform) ? null : `${platforms.get(platform)?.title ?? platform} is off, so its runs wait`;
 }
 
-/** Declared jobs, identified by name. */
 export function createDeclaredJobs(scope: Scope): DeclaredJobs {
   const { store, runtime, scheduler } = scope;
   return {

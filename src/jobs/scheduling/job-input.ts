@@ -17,7 +17,6 @@ export interface JobInputContext {
   readonly defaultTimezone: string;
   /** Names of the existing agents. */
   readonly agents: ReadonlySet<string>;
-  /** The skills available in a thread. */
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   /** Why a model cannot be used, as a sentence; null if it can. */
   readonly modelProblem: (ref: string) => Promise<string | null>;

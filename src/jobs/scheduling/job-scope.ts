@@ -32,10 +32,8 @@ export interface JobScope {
   readonly access: AccessRules;
   /** Who besides admins may grant a job more than reading: approvers, or the requester if none are named. */
   readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
-  /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
   readonly agents: () => ReadonlySet<string>;
-  /** The skills available in a thread. */
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   readonly models: Pick<ModelChoice, "problemWith">;
   /** Names of the existing tools. */

@@ -13,7 +13,6 @@ export const ON_TIME_MS = 60_000;
 export const PAUSED = "the job was paused";
 export const REMOVED = "the job was removed";
 
-/** Whether it is a past reminder. */
 export function isPastReminder({ pausedBecause }: Pick<JobRow, "pausedBecause">): boolean {
   return pausedBecause?.by === "due_once";
 }

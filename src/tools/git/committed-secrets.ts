@@ -7,7 +7,6 @@ import { secretKind } from "../secrets/secret-files.ts";
 const SECTION = /^(?=diff --(?:git|cc|combined) |commit [0-9a-f]{7,64}\b)/mu;
 const TWO_SIDES = "diff --git ";
 const MERGED = /^diff --(?:cc|combined) /u;
-/** Start of a hunk. */
 const HUNK = /^@@/mu;
 
 /**

@@ -5,7 +5,6 @@ import type { GitEnd } from "./run-git.ts";
 /** Maximum bytes of all names in an index, enough for about a million files. */
 export const INDEX_BYTES = 64_000_000;
 
-/** Arguments that list the names in the index. */
 export const INDEX_NAMES: readonly string[] = ["ls-files", "--cached", "-z"];
 
 /**

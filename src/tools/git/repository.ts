@@ -13,7 +13,6 @@ export interface Repository {
   readonly gitDir: string;
   /** Holds refs and configuration: `gitDir`, except in a linked work tree. */
   readonly commonDir: string;
-  /** Holds the objects. */
   readonly objects: string;
 }
 

@@ -9,7 +9,6 @@ import type { Changed } from "../wasm/sandbox-child.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
-/** A guest of the sandbox, with the limits of its calls. */
 export interface Guest {
   readonly sandbox: Sandbox;
   readonly name: "files" | "js" | "bash" | "page";

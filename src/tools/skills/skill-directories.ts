@@ -1,7 +1,6 @@
 import path from "node:path";
 import type { SkillOrigin } from "../../core/skills/skills.ts";
 
-/** A directory of skills. */
 export interface SkillDirectory {
   /**
    * Whether skills are folders with a SKILL.md, or single files (also in subfolders), which are other programs'

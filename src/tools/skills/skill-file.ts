@@ -54,7 +54,6 @@ function refuseOnPage(file: string): void {
 /** Maximum number of files of a folder that are examined. */
 const MAX_FILES = 200;
 
-/** Path of a file in a skill's folder as shown to people. */
 export function skillFilePath({ source }: Skill, file: string): string {
   return path.posix.join(path.posix.dirname(source), file);
 }

@@ -74,7 +74,6 @@ export const FILE_LIMITS: CapabilityLimits = {
   outputBytes: 16_777_216,
 };
 
-/** Limits for programs written by a model. */
 export const PROGRAM_LIMITS: CapabilityLimits = {
   clock: true,
   timeoutMs: 60_000,

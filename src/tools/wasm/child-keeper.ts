@@ -12,7 +12,6 @@ import type { SandboxLimits, SandboxOptions } from "./sandbox-options.ts";
 
 const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url));
 
-/** A child process, and the calls that it is running. */
 interface RunningChild {
   readonly process: SandboxChild;
   readonly view: ConfinedView | null;

@@ -10,7 +10,6 @@ import type { FileChange } from "./workspace/kept-content.ts";
 
 export type Changed = (files: readonly FileChange[]) => void;
 
-/** Events of a running call. */
 export interface CallEvents {
   readonly changed: Changed;
   /** What the call had printed if it was interrupted; called before the call's end. */

@@ -24,7 +24,6 @@ interface ShardSharing {
   readonly log: Log;
 }
 
-/** Id of the only shard. */
 const SHARD = 0;
 
 /** Role whose holder connects the shard. */

@@ -33,7 +33,6 @@ function linked({ name, url }: NonNullable<WireEmbed["author"]> = { name: "", ur
   return name === "" || url === "" ? name : `[${name}](${url})`;
 }
 
-/** A picture's file name and description. */
 export function captionOf({ url, description }: WireMedia): string {
   return [fileNameOf(url), description].filter((text) => text !== "").join(": ");
 }

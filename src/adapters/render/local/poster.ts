@@ -17,7 +17,6 @@ export interface Post {
   readonly to?: string;
 }
 
-/** Posts the bot's messages in local threads. */
 export interface Poster {
   /** Resolves to the message with this key, new or existing. PlatformError `thread_gone` if there is no such thread. */
   post(post: Post): Promise<LocalMessage>;

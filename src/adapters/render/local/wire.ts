@@ -48,7 +48,6 @@ export const pageFileSchema = z.object({
 });
 export type PageFile = z.infer<typeof pageFileSchema>;
 
-/** A message as it is stored and shown. */
 export const messageBodySchema = z.object({
   /** note: shown to one person only, and marked as private in a direct channel. */
   by: z.enum(["person", "deckhand", "note"]),

@@ -108,7 +108,6 @@ function rows(value: unknown, depth: number): string[] {
   });
 }
 
-/** A call that people can join. */
 function call({ name, display_id, join_url, has_ended, all_participants: people }: Node): string {
   const who = nodesIn(people).map((each) => mention({ user_id: each.slack_id }) || textOf(each.display_name));
   const what = joined([textOf(name), textOf(display_id), joined(who, ", ")], " · ");

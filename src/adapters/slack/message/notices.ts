@@ -20,7 +20,6 @@ function idsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(textOf).filter((id) => id !== "") : [];
 }
 
-/** The text of a pinned message. */
 export function pinned({ item }: Node): string {
   const message = nodeOf(nodeOf(item).message);
   const text = joined([ownText(message), ...nodesIn(message.attachments).map(textOfAttachment)]);

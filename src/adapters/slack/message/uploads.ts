@@ -17,7 +17,6 @@ export interface Uploaded {
   readonly size: number;
 }
 
-/** A message of the bot that shared files. */
 export interface Shared {
   readonly ts: string;
   readonly text: string;

@@ -17,7 +17,6 @@ export interface EphemeralScope {
   readonly replied: RepliedThreads;
 }
 
-/** A private message and its recipient. */
 export interface PrivateMessage {
   readonly userId: string;
   readonly message: OutgoingMessage;

@@ -152,7 +152,6 @@ export class Conversation {
     this.watch();
   }
 
-  /** Stops the run of the thread. */
   stop(): void {
     const clickId = randomUUID();
     if (this.#threadId === null) return;

@@ -6,7 +6,6 @@ import { fitted, type TerminalStyle } from "../format.ts";
 /** The display of a conversation. */
 export interface Screen {
   readonly style: () => TerminalStyle;
-  /** Prints permanent lines. */
   print(lines: readonly string[]): void;
   /** Replaces the lines at the bottom; without a terminal, these are not shown. */
   live(lines: readonly string[]): void;

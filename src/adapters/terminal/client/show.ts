@@ -10,7 +10,6 @@ export const PROMPT = "› ";
 /** Maximum length of a file's name or a button's label, in characters. */
 const NAME_CHARS = 255;
 
-/** A message with its files and footer. */
 export function messageLines({ markdown, footer, tone, files }: Shown, style: TerminalStyle): string[] {
   const text = terminalLines(markdown, style);
   return [

@@ -11,7 +11,6 @@ export type Change =
 /** progress: a finished live message. decision: a decided card. */
 type Kind = "person" | "note" | "answer" | "progress" | "decision";
 
-/** A card, with its choices. */
 export interface Card {
   readonly messageId: string;
   readonly body: MessageBody;

@@ -30,7 +30,6 @@ export interface OverviewQuery {
   readonly jobId: string | null;
 }
 
-/** Collects the current overview for a page. */
 export async function collectOverview(
   { summaries, jobs, panels }: OverviewSource,
   { waiting, place, threadId, jobId }: OverviewQuery,

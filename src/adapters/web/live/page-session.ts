@@ -10,7 +10,6 @@ import { type ClientFrame, clientFrameSchema, type ServerFrame } from "../wire.t
 import type { Admit } from "./account-pages.ts";
 import { collectOverview, type OverviewQuery, type OverviewSource } from "./overview.ts";
 
-/** An open page. */
 export interface OpenPage {
   push(frame: ServerFrame): void;
   close(code: number, reason: string): void;

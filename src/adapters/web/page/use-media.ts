@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Whether a media query matches now. */
 export function useMedia(query: string): boolean {
   const [isMatching, setMatching] = useState(() => matchMedia(query).matches);
   useEffect(() => {

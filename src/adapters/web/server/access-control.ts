@@ -33,7 +33,6 @@ export interface AccessControlOptions {
   logins(): Logins | null;
 }
 
-/** Access control of the web server. */
 export interface AccessControl {
   /** Answers a request that is not allowed; returns undefined to let it through. guard.ts gives the reasons. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;

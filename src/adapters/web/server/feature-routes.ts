@@ -34,7 +34,6 @@ export interface FeatureAnswer {
   readonly body: unknown;
 }
 
-/** Routes by the feature's name. */
 export type FeatureRoutes = ReadonlyMap<string, readonly FeatureRoute[]>;
 
 const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 0, operator: 1, admin: 2 };

@@ -3,7 +3,6 @@ import type { Person } from "../../../core/platform/thread.ts";
 /** A viewer reads, an operator also takes part, and an admin also manages accounts. */
 export type AccountRole = "viewer" | "operator" | "admin";
 
-/** The account that a browser is signed in to. */
 export interface SignedIn {
   readonly name: string;
   readonly role: AccountRole;

@@ -45,7 +45,6 @@ export function actWords(act: string): string {
   return Object.entries(ACTS).find(([known]) => known === act)?.[1] ?? act;
 }
 
-/** A row of the audit log. */
 export interface AuditRow {
   readonly id: string;
   /** Milliseconds since the epoch. */

@@ -5,7 +5,6 @@ import type { Definition } from "../../../core/agents/page-definitions.ts";
 export type DefinitionKind = "agent" | "skill";
 export type Kind = DefinitionKind | "instructions";
 
-/** A channel with its display name. */
 export interface NamedChannel {
   /** `slack:C1` */
   readonly key: string;
@@ -13,7 +12,6 @@ export interface NamedChannel {
   readonly name: string;
 }
 
-/** A line of the list. */
 export interface ListedDefinition {
   readonly name: string;
   readonly description: string;
@@ -25,7 +23,6 @@ export interface ListedDefinition {
   readonly facts: Definition["facts"];
 }
 
-/** A definition with its text. */
 export interface FullDefinition extends ListedDefinition {
   /** The text to edit: the operator's if there is one, else the page's, else the shipped one. */
   readonly text: string;

@@ -1,7 +1,6 @@
 import type { JobOverview, JobView } from "../../../core/jobs/job-control.ts";
 import type { Form, FormProblems } from "../../../core/protocol/form.ts";
 
-/** A job of any channel, as one person may see it. */
 export interface TeamJob extends JobOverview {
   readonly platform: string;
   readonly channel: string;
@@ -21,7 +20,6 @@ export interface TeamJobView extends TeamJob, JobView {
   readonly refusal: string | null;
 }
 
-/** Outcome of a command on jobs. */
 export interface CommandOutcome {
   /** Message in Markdown; null if there is nothing to say. */
   readonly words: string | null;

@@ -1,4 +1,3 @@
-/** The model providers, as the page shows them. */
 export interface TeamProviders {
   readonly rows: readonly TeamProvider[];
   /** The default model, for channels and threads without a model of their own. */
@@ -8,7 +7,6 @@ export interface TeamProviders {
   readonly mayChange: boolean;
 }
 
-/** A model provider, without its key. */
 export interface TeamProvider {
   readonly id: string;
   readonly name: string;
@@ -24,7 +22,6 @@ export interface TeamProvider {
     readonly isUsed: boolean;
   } | null;
   readonly keyRequired: boolean;
-  /** Environment variable for the key. */
   readonly keyVariable: string | null;
   /** True if the provider has a key or an address set by the operator. */
   readonly isConfigured: boolean;

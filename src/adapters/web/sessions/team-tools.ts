@@ -1,4 +1,3 @@
-/** Every tool that agents may have. */
 export interface TeamTools {
   readonly rows: readonly TeamTool[];
   /** Why expected tools are missing, one sentence each. */

@@ -66,7 +66,6 @@ function earlierApproval({ store, context, isResumed }: ApprovalServiceOptions, 
   return isResumed ? store.approvals.get(approvalId(context.runId, turn)) : null;
 }
 
-/** Id of the approval of one turn's calls. */
 export function approvalId(runId: string, turn: number): string {
   return `${runId}:${turn}`;
 }

@@ -13,7 +13,6 @@ export interface Remembered {
   readonly lapsed: ReadonlySet<PendingCall>;
 }
 
-/** Reads which of the calls the stored grants cover, for these people. */
 export async function grantsFor(
   { store, session }: { readonly store: Store; readonly session: SessionRow },
   calls: readonly PendingCall[],

@@ -21,7 +21,6 @@ const MIN_THINKING = 1024;
  */
 const THINKS_BY_BUDGET = /(?:^|\.)claude-(?:3|(?:opus|sonnet)-4(?:[-.][0-5])?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$|haiku-4)/;
 
-/** The request body for Anthropic Messages. */
 export function anthropicBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
   const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
   const wantsThoughts = refusedFields.has(WITHOUT_REASONING);

@@ -49,7 +49,6 @@ export const CHAT_OPTIONAL_FIELDS = [
   "max_tokens",
 ] as const;
 
-/** The request body for Chat Completions. */
 export function chatBody({ request, refusedFields }: WireCall, endpoint: Endpoint): ChatBody {
   const { quirks } = endpoint;
   const optional: Record<string, unknown> = {

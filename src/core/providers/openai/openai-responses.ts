@@ -11,7 +11,6 @@ import type { Wire, WireOptions } from "../wire.ts";
 import { createOpenAiClient, listModels } from "./openai-client.ts";
 import { RESPONSES_OPTIONAL_FIELDS, reasoningItemSchema, responsesBody } from "./responses-body.ts";
 
-/** OpenAI Responses over the SDK. */
 export async function createOpenAiResponses(options: WireOptions): Promise<Wire> {
   const { endpoint } = options;
   const client = await createOpenAiClient(options);

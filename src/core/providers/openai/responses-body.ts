@@ -21,7 +21,6 @@ export const reasoningItemSchema = z.object({
   summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })).catch([]),
 });
 
-/** The request body for OpenAI Responses. */
 export function responsesBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
   const { quirks } = endpoint;
   const instructions = joinedSystem(request.system);

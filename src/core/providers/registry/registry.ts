@@ -16,7 +16,6 @@ import { copilotWires } from "./copilot.ts";
 import { createProvider } from "./provider-call.ts";
 import { type ProviderConnection, singleWire, type Wires } from "./wires.ts";
 
-/** The operator's settings for one provider. */
 export interface ProviderSettings {
   readonly apiKey?: string;
   readonly baseUrl?: string;

@@ -6,7 +6,6 @@ import type { WireName } from "../quirks.ts";
 import { wholeEvents } from "../stream-event.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 
-/** The wires of a provider's models. */
 export interface Wires {
   /** May send a request to the provider first; an abort ends the wait. */
   of(model: string, signal: AbortSignal): Promise<Wire>;

@@ -4,7 +4,6 @@ import type { QueryConnection } from "./cluster-connection.ts";
 /** DBOS's table of workflows: one row for each claim, whether waiting, running or over. */
 export const CLAIMS = "dbos.workflow_status";
 
-/** Name of the DBOS queue of sessions. */
 export const SESSION_QUEUE = "sessions";
 
 /** How long the row of a finished claim is kept. Milliseconds. */

@@ -50,7 +50,6 @@ export function budgetWrites(db: Client) {
   };
 }
 
-/** The reservation of one run's call. */
 function ownReservation(db: Client) {
   return {
     /** Reserves, replacing the run's earlier reservation. */

@@ -18,7 +18,6 @@ export interface NewChild extends ChildRow {
   readonly createdBy: string;
 }
 
-/** Key of the event that begins a child. */
 export function beginKeyOf(child: Pick<ChildRow, "parentId" | "parentRunId" | "parentCallId">): string {
   return childStartKey({ parent: { sessionId: child.parentId, runId: child.parentRunId, callId: child.parentCallId } });
 }

@@ -3,7 +3,6 @@ import type { RecentUsage } from "../ledger/usage-report.ts";
 
 export type FeedbackValue = "up" | "down";
 
-/** A person's vote on a run. */
 export interface FeedbackRow {
   readonly runId: string;
   readonly personId: string;

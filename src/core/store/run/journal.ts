@@ -1,6 +1,5 @@
 import { type Client, insert } from "../database/client.ts";
 
-/** Results of a run's steps, by key. Values are JSON. */
 export function journalReads(db: Client) {
   return {
     /** `found` tells a journalled `undefined` from a step that has not been done. */

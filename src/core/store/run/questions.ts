@@ -80,14 +80,12 @@ export function questionWrites(db: Client) {
   return {
     ...questionReads(db),
 
-    /** Opens a question, unless it was opened before. */
     async open({ id, sessionId, runId, askedOf, body, at }: NewQuestion): Promise<void> {
       if ((await db.question.count({ where: { id } })) > 0) return;
       const data = { id, sessionId, runId, askedOf, kind: body.kind, body: JSON.stringify(body), status: "open" };
       await db.question.create({ data: { ...data, createdAt: new Date(at) } });
     },
 
-    /** Records the answer. False if the question is no longer open. */
     async answer(id: string, { answer, by, at }: { answer: Answer; by: Author; at: number }): Promise<boolean> {
       const { count } = await db.question.updateMany({
         where: { id, status: "open" },
@@ -107,7 +105,6 @@ export function questionWrites(db: Client) {
       return count > 0;
     },
 
-    /** Withdraws a question. False if it is no longer open. */
     async withdraw(id: string): Promise<boolean> {
       const { count } = await db.question.updateMany({ where: { id, status: "open" }, data: { status: "withdrawn" } });
       return count > 0;

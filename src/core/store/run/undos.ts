@@ -12,7 +12,6 @@ const fileStepSchema = z.object({
 });
 export type FileStep = z.infer<typeof fileStepSchema>;
 
-/** A run whose file changes were undone. */
 export interface UndoRow {
   readonly runId: string;
   readonly sessionId: string;
@@ -29,7 +28,6 @@ const filesSchema = z.array(fileStepSchema);
 
 export function undoReads(db: Client) {
   return {
-    /** The session's undos, newest first. */
     async ofSession(sessionId: string): Promise<UndoRow[]> {
       const rows = await db.runUndo.findMany({ where: { sessionId }, orderBy: { at: "desc" } });
       return rows.map((row) => ({

@@ -9,7 +9,6 @@ import { mayPress } from "../session.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
 import { operatorOn, type Place, type Viewer } from "../visibility.ts";
 
-/** Jobs per page. */
 const PAGE = 50;
 /** A position: a job's id and name. */
 const POSITION = /^(\S*) (.*)$/su;
@@ -24,7 +23,6 @@ export const jobsQuerySchema = z.object({
 
 type Query = z.infer<typeof jobsQuerySchema>;
 
-/** A job and its place. */
 export interface PlacedJob extends Place {
   readonly job: JobRow;
 }

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { ownDirectory, ownRoot } from "../../../core/agents/own-files.ts";
 
-/** The directories of an executor with its own files. */
 export interface ExecutorWorktree {
   /** The executor's sandbox root. */
   readonly tree: string;

@@ -23,7 +23,6 @@ export function hashedName(server: string, tool: string): string {
   return `${head.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${digest}`;
 }
 
-/** The prefix of all tool names of a server. */
 export function toolPrefix(server: string): string {
   return `mcp__${server}__`;
 }

@@ -1,6 +1,5 @@
 import type { Client } from "../../../core/store/database/client.ts";
 
-/** A sign-in as stored. */
 export interface SignInRow {
   /** The server's key in the settings. */
   readonly server: string;
@@ -49,7 +48,6 @@ export function signInWrites(db: Client) {
       await db.mcpSignIn.upsert({ where: { server }, create: { server, ...data }, update: data });
     },
 
-    /** Removes the sign-in to a server and returns it; null if there is none. */
     async take(server: string): Promise<SignInRow | null> {
       for (;;) {
         const row = await db.mcpSignIn.findUnique({ where: { server } });

@@ -10,7 +10,6 @@ Examples:
 Deckhand has one account for each server; everyone who may use its tools acts with that account.
 A running bot connects by itself. deckhand doctor tries every server.`;
 
-/** `deckhand mcp` */
 export const addMcp: AddSubcommand = (program, run) => {
   const ask = (request: McpRequest) => run(async (world) => (await import("./command-line.ts")).runMcp(request, world));
   const mcp = program

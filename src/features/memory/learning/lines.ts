@@ -29,7 +29,6 @@ const MIN_WORDS = 3;
 const LEFT_OUT = "[left out: it looks like a password or a key]";
 
 export interface ThreadContent {
-  /** The events that runs have taken. */
   readonly events: readonly (StoredEvent & { readonly runId: string | null })[];
   readonly messages: readonly Message[];
   readonly calls: readonly (CallRecord & { readonly runId: string })[];

@@ -5,7 +5,6 @@ import { signsOf } from "./vectors.ts";
 const MAX_HELD = 300_000;
 const INITIAL_CAPACITY = 64;
 
-/** The memories nearest to a question. */
 export interface NearestMemories {
   /** Numbers of memories, the nearest first. */
   readonly seqs: readonly number[];

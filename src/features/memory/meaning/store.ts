@@ -49,7 +49,6 @@ const pageRow = z
     signs: z.string().nullable(),
   })
   .transform(({ signs, ...row }) => ({ ...row, signs: fromHex(signs ?? "") }));
-/** A memory and its vector, if any. */
 export type VectorRow = Readonly<z.infer<typeof pageRow>>;
 
 const page = z.array(z.object({ rows: z.string().nullable() }));
@@ -84,7 +83,6 @@ export function vectorReads(db: Client, database: Database) {
       return newest === null ? null : Number(newest.model.slice(prefix.length));
     },
 
-    /** Number of texts sent on the day that began then. */
     async sentOn(day: number): Promise<number> {
       return (await db.memorySent.findUnique({ where: { day: new Date(day) } }))?.texts ?? 0;
     },

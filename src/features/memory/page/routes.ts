@@ -8,7 +8,6 @@ import { mayChange } from "../rights.ts";
 
 type Host = Pick<FeatureHost, "seenChannels" | "hideIn" | "admins">;
 
-/** Memories per page. */
 const PAGE = 50;
 const querySchema = z.object({
   channel: z.string().max(200),

@@ -17,7 +17,6 @@ const YESTERDAY = /\b(yesterday|last night)\b/iu;
 const LAST_WEEKDAY = /\blast (sun|mon|tue|wed|thu|fri|sat)[a-z]{0,6}\b/giu;
 const AGO = /\b(\d{1,2}|a|one|two|three|four|five|six) (day|week)s? ago\b/giu;
 
-/** A calendar day. */
 interface Day {
   readonly year: number;
   /** 1 to 12. */

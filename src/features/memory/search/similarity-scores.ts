@@ -1,7 +1,6 @@
 import { similarity } from "../meaning/vectors.ts";
 import type { Found } from "./full-text.ts";
 
-/** The meaning of a question. */
 export interface QueryMeaning {
   readonly vector: Float32Array;
   /** Average similarity between the question and any memory. */

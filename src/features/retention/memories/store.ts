@@ -9,7 +9,6 @@ export interface MemorySource {
   readonly scopes: readonly string[];
 }
 
-/** Memories by a person or about one. */
 export function aboutOrBy(personId: string) {
   return { OR: [{ authorId: personId }, { scope: `person:${personId}` }] };
 }

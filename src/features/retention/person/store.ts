@@ -184,7 +184,6 @@ export function personWrites(db: Client, database: Database) {
   };
 }
 
-/** Each function clears one batch of a person's words and returns its size. */
 function words(db: Client) {
   return {
     async clearMessages({ id, pseudonym }: Renamed): Promise<number> {

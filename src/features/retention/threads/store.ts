@@ -37,7 +37,6 @@ function threadOwners(db: Client) {
     UNION ALL
     SELECT "key" FROM "Post" WHERE "runId" IN (SELECT "id" FROM "Run" WHERE "sessionId" IN (${join(family)})))`;
   return {
-    /** Whether the thread is that of a session. */
     hasSession: (threadId: string) => hasSession(threadId),
 
     /** Whether the thread is that of a session other than these, or has messages that one posted or received. */

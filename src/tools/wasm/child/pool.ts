@@ -26,9 +26,7 @@ const STOPPABLE: readonly string[] = ["bash"];
 
 type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
 
-/** Events of a running call. */
 export interface CallEvents {
-  /** Files that the call changes. */
   readonly changed: (files: readonly FileChange[]) => void;
   /** A request to fetch; the guest sleeps until it is answered or the call ends. */
   readonly fetch: (request: string, answered: (answer: GuestAnswer) => void) => void;

@@ -247,7 +247,6 @@ export class Descriptor {
     asWasi(() => work(this.#access.filesystem));
   }
 
-  /** The open files at that path and, if it is a directory, beneath it. */
   #openAt(path: string): OpenFile[] {
     const place = posix.resolve("/", path);
     return [...this.#access.open].filter((file) => !file.unlinked && isBeneath(place, posix.resolve("/", file.path)));

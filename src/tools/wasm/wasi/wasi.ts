@@ -41,7 +41,6 @@ export interface Wasi {
   run(program: { run(): void }, start: ProgramStart, bounds: ProgramBounds): string;
 }
 
-/** The name that programs see as their own. */
 const PROGRAM_NAME = "tool";
 
 /** Share of the output limit available to text; the rest is for base64 and JSON. */

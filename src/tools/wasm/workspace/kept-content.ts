@@ -9,7 +9,6 @@ import { type ResolvedPath, withFile } from "./path-resolver.ts";
 import { hashOf, readWhole } from "./read-file.ts";
 import { unlessRefused } from "./refusal.ts";
 
-/** A file that a call has changed. */
 export const fileChangeSchema = z.object({
   /** Relative to the root. */
   path: z.string(),

@@ -54,7 +54,6 @@ export function useUploads(
   return { uploads, add, remove, clear };
 }
 
-/** Returns the files whose upload has finished. */
 export function filesOf(uploads: readonly Upload[]): PageFile[] {
   return uploads.flatMap(({ file }) => file ?? []);
 }

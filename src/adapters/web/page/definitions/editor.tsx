@@ -10,7 +10,6 @@ import type { Editing } from "./use-editing.ts";
 
 interface EditorProps {
   readonly editing: Editing;
-  /** Label of the text. */
   readonly label: string;
   /** Name of what is saved, for the dialog's title. */
   readonly what: string;

@@ -12,7 +12,6 @@ import type { PageState } from "../state/state.ts";
 import { RemoveKey, SetKey } from "./set-key.tsx";
 import { TestKey } from "./test-key.tsx";
 
-/** Providers of models, or the models of the one that the address names. */
 export function Providers({ state, rest }: SectionProps): JSX.Element {
   return rest === "" ? <ProviderList state={state} /> : <Models provider={rest} />;
 }

@@ -39,7 +39,6 @@ export async function nullIfNotFound<T>(request: Promise<T>): Promise<T | null> 
   }
 }
 
-/** Posts a change as the signed-in person. */
 export function post<T>(path: string, body: object, state: PageState): Promise<T> {
   const headers = { ...changeHeaders(state), "content-type": "application/json" };
   const text = JSON.stringify(body);

@@ -11,7 +11,6 @@ type Step = Extract<SessionEntry, { kind: "step" }>;
 interface EntriesProps {
   readonly entries: readonly SessionEntry[];
   readonly streamed: string;
-  /** The agent's name. */
   readonly agent: string;
   readonly now: number;
 }

@@ -83,7 +83,6 @@ type Read = { readonly value: unknown } | { readonly problem: string };
 
 interface TypedProps extends InputProps {
   readonly read: (text: string) => Read;
-  /** Formats a value as typed text. */
   readonly textOf: (value: unknown) => string;
   readonly isLong?: boolean;
   readonly mode?: "decimal";

@@ -22,7 +22,6 @@ interface ReviewDialogProps {
 
 type Conflict = Extract<SavedSettings, { type: "conflict" }>;
 
-/** What a draft changes, before it is saved. */
 export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
   const { draft, close } = props;
   const saving = useSaving(props);

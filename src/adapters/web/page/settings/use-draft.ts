@@ -5,7 +5,6 @@ import { readDraft, storeDraft } from "../state/local-storage.ts";
 import type { PageState } from "../state/state.ts";
 import { isWithin, keyOf } from "./paths.ts";
 
-/** Unsaved changes of the settings. */
 export interface Draft {
   readonly changes: ReadonlyMap<string, SettingChange>;
   /** Problems that the server reports, and input that cannot be parsed. */

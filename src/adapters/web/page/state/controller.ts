@@ -30,7 +30,6 @@ import {
   type Upload,
 } from "./state.ts";
 
-/** What people can do on the page. */
 export interface Controller {
   readonly state: () => PageState;
   /** Calls back after every change; returns a function that unsubscribes. */

@@ -46,7 +46,6 @@ function stateOfAnswer({ tone, shows }: MessageBody): ShownEnd {
   return shows?.type === "answer" ? shows.state : "done";
 }
 
-/** Whether a message is the live message of a running run. */
 export function isLive({ shows }: MessageBody): boolean {
   return shows?.type === "live";
 }

@@ -7,7 +7,6 @@ const BEGUN_KEY = "deckhand.mcp-sign-in";
 const SECTION = "#/mcp";
 
 export interface SignInAnswer {
-  /** The server's name. */
   readonly name: string;
   readonly begun: string;
   readonly answer: string;

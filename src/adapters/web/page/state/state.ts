@@ -96,7 +96,6 @@ export interface PageState {
   /** Messages up to this sequence number may have been deleted, until they are loaded again. */
   readonly staleSeq: number;
   readonly unread: ReadonlySet<string>;
-  /** By click id. */
   readonly clicks: ReadonlyMap<string, Click>;
   readonly commands: readonly PageCommand[];
   /** Null before the server sends the first. */
