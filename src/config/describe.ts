@@ -17,6 +17,7 @@ export function secretsOf(config: Config): string[] {
   return [...new Set([...slack, ...discord, ...providers, ...features, ...database, ...proxySecrets(config.proxy)])];
 }
 
+/** The password as written in the URL, and decoded. */
 function passwordOf(url: string | undefined): string[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const { password, searchParams } = new URL(url);

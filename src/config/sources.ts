@@ -48,6 +48,7 @@ function linesWithoutEffect(text: string): { readonly name: string; readonly lin
 interface ConfigFile extends Source<unknown> {
   /** The file's name in error messages. */
   readonly name: string;
+  /** Absolute path; null if there is no file. */
   readonly path: string | null;
 }
 

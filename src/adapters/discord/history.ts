@@ -55,6 +55,7 @@ export interface HistoryArgs {
   readonly signal: AbortSignal;
 }
 
+/** The thread's root and newest messages, oldest first. */
 export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promise<readonly ThreadMessage[]> {
   const { limit, namesIn, thread } = reading;
   const root = await rootOf(rest, reading);

@@ -43,6 +43,7 @@ export const REQUESTS_PER_SECOND = 45;
 export const SHARED_POSTS: RateBucket = { burst: 3, everyMs: 1_750 };
 export const SHARED_EDITS: RateBucket = { burst: 2, everyMs: 1_300 };
 export const SHARED_REQUESTS: RateBucket = { burst: 8, everyMs: 25 };
+/** Timeout of one request. In milliseconds. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** Maximum channels, and messages in each, read by `missed`, which answers late messages and does not read archives. */
 export const MISSED_CHANNELS = 50;

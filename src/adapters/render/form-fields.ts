@@ -4,6 +4,7 @@ import type { FormField, FormValues } from "../../core/protocol/form.ts";
 const MORE = "more";
 
 export interface FormRoom {
+  /** Maximum number of fields in one form. */
   readonly fields: number;
   /** Maximum length of a field's value, in characters. */
   readonly chars: number;

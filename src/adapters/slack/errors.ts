@@ -179,6 +179,7 @@ export async function callSlack<T>(purpose: string, request: () => Promise<T>): 
   }
 }
 
+/** Slack's name of the error; undefined for other failures. */
 export function slackErrorName(error: unknown): string | undefined {
   const sdk = sdkErrorSchema.safeParse(error).data;
   return sdk?.code === "slack_webapi_platform_error" ? sdk.data.error : undefined;

@@ -18,6 +18,7 @@ export interface Identity {
   readonly teamName: string;
   readonly userId: string;
   readonly enterpriseId: string | undefined;
+  /** The app's id from the app-level token; null without one. */
   readonly appId: string | null;
 }
 

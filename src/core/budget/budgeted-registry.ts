@@ -4,6 +4,7 @@ import { inputTokensAtMost } from "./estimate.ts";
 import { hasLimits } from "./limits.ts";
 import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";
 
+/** Returns the registry through which one run calls its models, unchanged if nothing limits the run. */
 export function withRunBudget(options: RunBudgetOptions, registry: ProviderRegistry): ProviderRegistry {
   return hasLimits(options.settings) ? budgetedRegistry(registry, new RunBudget(options)) : registry;
 }

@@ -19,6 +19,7 @@ export function inputTokensAtMost({ system, messages, tools }: ModelRequest, con
   return Math.min(contextWindow, textTokensAtMost(text) + media);
 }
 
+/** Upper estimate of a text's tokens. */
 export function textTokensAtMost(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }

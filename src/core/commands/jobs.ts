@@ -97,6 +97,7 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
   return privateMessage((await jobs.edit(job, input, request)).text);
 }
 
+/** Characters of a field in a cron expression. */
 const CRON_FIELD = /^[\d*?/,#LW-]+$/u;
 
 function leftOver(words: readonly string[], flags: Read["flags"]): string {

@@ -27,6 +27,7 @@ export function resultsOf({ content }: Message): ToolResultBlock[] {
   return content.filter((block): block is ToolResultBlock => block.type === "tool_result");
 }
 
+/** Length of a result's text, in characters. */
 export function resultChars({ content }: ToolResultBlock): number {
   return content.reduce((sum, part) => sum + (part.type === "image" ? 0 : (part.text?.length ?? 0)), 0);
 }

@@ -39,6 +39,7 @@ export function evictionOfAll(messages: readonly Message[], { evictedResults }: 
 
 function resultSizes(messages: readonly Message[], { evictedResults, summary }: Projection) {
   const chars: number[] = [];
+  /** Number of results before each message. */
   const before: number[] = [];
   let seen = 0;
   for (const message of messages) {

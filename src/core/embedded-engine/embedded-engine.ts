@@ -113,6 +113,7 @@ export class EmbeddedEngine implements SessionEngine {
     return idle;
   }
 
+  /** Aborts those runs of held sessions that any process has marked as stopped in the store. */
   async abortStopped(sessionIds: readonly string[] = this.#held.ids()): Promise<void> {
     const held = sessionIds.filter((id) => this.#held.has(id));
     if (held.length === 0) return;

@@ -57,6 +57,7 @@ export interface JobFacts {
   readonly isUnchanged: boolean;
   /** Whether another run has replaced this one, so that nobody waits for it. */
   readonly isOver: boolean;
+  /** When the next try is, in words; null if there is none. */
   readonly nextTry: string | null;
   /** Whether the next try is another attempt for the same due time. */
   readonly isRetried: boolean;

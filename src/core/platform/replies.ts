@@ -1,6 +1,7 @@
 import type { Receipt } from "./inbound.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 
+/** A message for one person only. */
 export function privateMessage(markdown: string): OutgoingMessage {
   return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
 }

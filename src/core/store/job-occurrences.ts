@@ -33,6 +33,7 @@ export interface OccurrenceRow {
   /** Whether the schedule or a person made it due. */
   readonly trigger: "schedule" | "person";
   readonly status: OccurrenceStatus;
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly sessionId: string | null;
   readonly runId: string | null;
@@ -94,6 +95,7 @@ export function occurrenceReads(db: Client) {
     },
 
     async newest(jobId: string, limit: number): Promise<OccurrenceRow[]> {
+    /** The job's newest occurrences, newest first. */
       const rows = await db.jobOccurrence.findMany({
         where: { jobId },
         orderBy: { scheduledFor: "desc" },

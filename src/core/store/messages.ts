@@ -15,6 +15,7 @@ export function messageReads(db: Client) {
       return (await db.message.findMany({ where, orderBy: { seq: "asc" } })).map(toMessage);
     },
 
+    /** Number of the session's newest message; 0 if there is none. */
     async newestSeq(sessionId: string): Promise<number> {
       const newest = { where: { sessionId }, orderBy: { seq: "desc" as const }, select: { seq: true } };
       return (await db.message.findFirst(newest))?.seq ?? 0;

@@ -25,6 +25,7 @@ export function runReads(db: Client) {
       return mapRow(await db.run.findUnique({ where: { id } }), toRow);
     },
 
+    /** The session's only run that has not ended. */
     async open(sessionId: string): Promise<RunRow | null> {
       return mapRow(await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } }), toRow);
     },

@@ -56,6 +56,7 @@ export function webThreadReads(db: Client) {
       return rows.map(toThread);
     },
 
+    /** The newest messages before a position (null: of all), oldest first; null if there is no such thread. */
     async messages(threadId: string, before: number | null, limit: number): Promise<LocalMessage[] | null> {
       if ((await db.webThread.count({ where: { id: threadId } })) === 0) return null;
       const rows = await db.webMessage.findMany({

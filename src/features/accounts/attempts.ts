@@ -3,6 +3,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
 import { attemptWrites } from "./store.ts";
 
+/** A key by which attempts are counted, and their maximum number. */
 export interface AttemptKey {
   readonly key: string;
   readonly most: number;

@@ -35,6 +35,7 @@ export function accountReads(db: Client) {
       return { account: toAccount(account), usedAt: row.usedAt.getTime(), expiresAt: row.expiresAt.getTime() };
     },
 
+    /** Number of sessions by account. */
     async sessionCounts(): Promise<ReadonlyMap<string, number>> {
       const rows = await db.loginSession.groupBy({ by: ["accountName"], _count: true });
       return new Map(rows.map(({ accountName, _count }) => [accountName, _count]));

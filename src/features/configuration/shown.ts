@@ -96,6 +96,7 @@ function isHidden(key: string, nodes: SettingsNodes, features: Shown["origin"]["
   return isOwn || (node !== null && holdsSecret(node));
 }
 
+/** The variable or file that sets this path; null if neither does. */
 export function setAbove(path: Path, { origin }: Pick<PageSettings, "origin">): string | null {
   const { environment, file } = origin.layers;
   const variable = path.length === 1 ? VARIABLES[path[0] ?? ""] : undefined;

@@ -14,6 +14,7 @@ import { mayChange } from "./rights.ts";
 type Host = Pick<FeatureHost, "store" | "admins"> & { readonly counts: RememberedCounts };
 
 const MAX_HITS = 20;
+/** Maximum size of a result, in tokens. */
 const RESULT_TOKENS = 4_000;
 const TITLE_CHARS = 80;
 const FROM_OUTSIDE = "No person said this: it is kept as found outside, and only the tool recall returns it.";

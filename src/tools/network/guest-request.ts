@@ -33,6 +33,7 @@ export const FRAMING =
 
 const CREDENTIALS = /^(authorization|cookie2?)$/;
 
+/** Parses a guest's request. Throws NetworkRefusal. */
 export function parseGuestRequest(text: string): GuestRequest {
   const parsed = requestSchema.safeParse(jsonOf(text));
   if (!parsed.success) {

@@ -1,5 +1,6 @@
 /** Limits of the protocol between pages or terminals and the server. They are our own; no platform imposes them. */
 
+/** Maximum number of files in one message. */
 export const MESSAGE_FILES = 10;
 /** Maximum number of threads that the page lists. */
 export const LISTED_THREADS = 200;

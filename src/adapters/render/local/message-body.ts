@@ -22,6 +22,7 @@ export function formatMessage(message: OutgoingMessage, by: "deckhand" | "note")
   };
 }
 
+/** A file whose id is a hash of its name, type and bytes. */
 export function localFile(file: OutgoingFile): LocalFile {
   const hash = createHash("sha256")
     .update(JSON.stringify([file.name, file.mediaType]))

@@ -3,6 +3,7 @@ import type { ShownLine } from "../../../core/protocol/shown.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import { count } from "./figures.ts";
 
+/** Maximum number of steps shown one by one. */
 const SHOWN_STEPS = 10;
 const STEP_CHARS = 80;
 

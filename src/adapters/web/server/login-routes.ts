@@ -7,6 +7,7 @@ import { registerProviderLogin } from "./login-provider.ts";
 import type { Logins, Outcome } from "./logins.ts";
 import { DEVICE_S, deviceCookie, formToken, hasEntryCookie, isSame, knownDevice, nonce } from "./signatures.ts";
 
+/** Maximum size of a form, in bytes. */
 const FORM_BYTES = 8_192;
 /** How long an open form stays valid, in seconds. */
 const FORM_S = 86_400;

@@ -1,6 +1,7 @@
 import type { JobOverview, JobView } from "../../../core/jobs/job-control.ts";
 import type { Form, FormProblems } from "../../../core/protocol/form.ts";
 
+/** A job of any channel, as one person may see it. */
 export interface TeamJob extends JobOverview {
   readonly platform: string;
   readonly channel: string;

@@ -8,6 +8,7 @@ export interface TeamProviders {
 }
 
 export interface TeamProvider {
+/** A model provider, without its key. */
   readonly id: string;
   readonly name: string;
   /** The variable or file that supplies the key; null if the key is stored or there is none. */

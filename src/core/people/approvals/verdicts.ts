@@ -14,6 +14,7 @@ export function denied(reason: string): CallVerdict {
   return { type: "denied", reason };
 }
 
+/** The verdict on a call of this approval; null if the call was not part of it. */
 export function decidedVerdict(
   use: PendingCall["use"],
   row: ApprovalRow,

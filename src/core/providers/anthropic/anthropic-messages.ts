@@ -58,6 +58,7 @@ const eventSchema = z.union([
   otherTypes("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"),
 ]);
 
+/** Anthropic Messages over the SDK, which is loaded only here. */
 export async function createAnthropicMessages({ endpoint, fetch }: WireOptions): Promise<Wire> {
   const sdk = await import("@anthropic-ai/sdk");
   const { anthropicVersion } = endpoint.quirks;

@@ -1,5 +1,6 @@
 import type { ProviderSettings } from "./registry.ts";
 
+/** A provider's settings without its key. */
 export interface SetProvider extends Omit<ProviderSettings, "apiKey"> {
   /** given: by the environment or the settings file; stored: set while the program ran. Null if it has none. */
   readonly key: "given" | "stored" | null;

@@ -63,6 +63,7 @@ export function usageReads(db: Client) {
       };
     },
 
+    /** The session's newest turn; null before the first. */
     async newestTurn(sessionId: string): Promise<{ usage: Usage; at: number } | null> {
       const row = await db.usage.findFirst({
         where: { sessionId, turn: { gt: 0 } },

@@ -77,6 +77,7 @@ export function approvalReads(db: Client) {
       return mapRow(await db.approval.findUnique({ where: { id } }), toRow);
     },
 
+    /** Approvals pending in a channel, oldest first. */
     async pendingIn(channelId: string): Promise<ApprovalRow[]> {
       const open = { status: { in: ["running", "parked"] }, session: { channelId } };
       const runs = await db.run.findMany({ where: open, select: { id: true } });

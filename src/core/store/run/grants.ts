@@ -21,6 +21,7 @@ export function grantReads(db: Client) {
       return mapRow(await db.grant.findFirst({ where: { id, revokedAt: null } }), toRow);
     },
 
+    /** Grants in force in a session: its own and its channel's, oldest first. */
     async inForce({ sessionId, channelId }: { sessionId: string; channelId: string }): Promise<GrantRow[]> {
       const rows = await db.grant.findMany({
         where: { channelId, revokedAt: null, OR: [{ sessionId: null }, { sessionId }] },

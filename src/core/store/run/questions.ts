@@ -80,6 +80,7 @@ export function questionWrites(db: Client) {
   return {
     ...questionReads(db),
 
+    /** Opens a question, unless it was opened before. */
     async open({ id, sessionId, runId, askedOf, body, at }: NewQuestion): Promise<void> {
       if ((await db.question.count({ where: { id } })) > 0) return;
       const data = { id, sessionId, runId, askedOf, kind: body.kind, body: JSON.stringify(body), status: "open" };

@@ -40,6 +40,7 @@ export function toolCallReads(db: Client) {
       return rows.map(toRow);
     },
 
+    /** The newest state that a tool has left in the session. */
     async toolState(sessionId: string, name: string): Promise<string | null> {
       const row = await db.toolCall.findFirst({
         where: { sessionId, name, toolState: { not: null } },

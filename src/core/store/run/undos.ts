@@ -29,6 +29,7 @@ const filesSchema = z.array(fileStepSchema);
 export function undoReads(db: Client) {
   return {
     async ofSession(sessionId: string): Promise<UndoRow[]> {
+    /** The session's undos, newest first. */
       const rows = await db.runUndo.findMany({ where: { sessionId }, orderBy: { at: "desc" } });
       return rows.map((row) => ({
         ...row,

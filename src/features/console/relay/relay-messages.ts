@@ -17,6 +17,7 @@ export type RelayMessage = z.infer<typeof relayMessageSchema>;
 
 /** Maximum number of sessions, or of characters, in one message; a character takes at most six bytes in JSON. */
 const MOST = { sessions: 50, chars: 600 };
+/** Null for a message of another release. */
 export function parseRelayMessage(about: string): RelayMessage | null {
   return relayMessageSchema.safeParse(fromJson(about)).data ?? null;
 }

@@ -52,6 +52,7 @@ export interface Field {
   readonly standard: FieldValue | null;
 }
 
+/** The fields of a request's form; null if it cannot be shown. */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | null {
   const required = new Set(requestedSchema.required ?? []);
   const fields: Field[] = [];

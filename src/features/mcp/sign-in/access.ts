@@ -110,6 +110,7 @@ export class Access {
     return this.#signedIn;
   }
 
+  /** The access token; null if nobody has signed in. */
   async token(): Promise<string | null> {
     const kept = await this.#read();
     if (kept.type !== "open") return null;

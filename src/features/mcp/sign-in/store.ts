@@ -49,6 +49,7 @@ export function signInWrites(db: Client) {
     },
 
     async take(server: string): Promise<SignInRow | null> {
+    /** Removes the sign-in to a server and returns it; null if there is none. */
       for (;;) {
         const row = await db.mcpSignIn.findUnique({ where: { server } });
         if (row === null) return null;

@@ -20,6 +20,7 @@ interface Noted {
 
 export function lessonReads(db: Client) {
   return {
+    /** The lesson that is due first; null if none is due. */
     async due(at: number): Promise<Lesson | null> {
       return db.memoryLesson.findFirst({
         where: { dueAt: { lte: new Date(at) } },

@@ -75,6 +75,7 @@ export class VectorKeeper {
     if ((await this.missing()) > 0) this.#changedFrom = 0;
   }
 
+  /** Number of memories without a vector. */
   missing(): Promise<number> {
     const { ref } = this.#options.embedder;
     return this.#reads.without(this.#key === null ? [ref] : [ref, this.#key]);

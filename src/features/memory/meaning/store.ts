@@ -84,6 +84,7 @@ export function vectorReads(db: Client, database: Database) {
     },
 
     async sentOn(day: number): Promise<number> {
+    /** Number of texts sent on the day that began then. */
       return (await db.memorySent.findUnique({ where: { day: new Date(day) } }))?.texts ?? 0;
     },
 

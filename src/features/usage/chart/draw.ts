@@ -88,6 +88,7 @@ export function drawChart(chart: Chart, style: ChartStyle = LARGE): Canvas {
   return canvas;
 }
 
+/** The legend's entries in lines of at most `room` pixels. */
 function legendOf(series: Chart["series"], room: number): LegendEntry[][] {
   const lines: LegendEntry[][] = [];
   let x = room;

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 /** The newest bytes that a call has printed, readable by the pool after the worker has been interrupted. */
 export type Printed = SharedArrayBuffer;
 
+/** Number of bytes kept. */
 const KEPT_BYTES = 65_536;
 /** Length of the header, which counts all bytes ever printed. */
 const COUNT = BigInt64Array.BYTES_PER_ELEMENT;

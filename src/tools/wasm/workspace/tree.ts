@@ -56,6 +56,7 @@ export function refuseInstructions(path: string, instructs: IsInstructionFile): 
   );
 }
 
+/** A directory's entries, in order of name. */
 export function entriesAt(resolver: PathResolver, path: string): Dirent[] {
   const entries = readdirSync(resolver.directory(path).at("."), { withFileTypes: true });
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -7,6 +7,7 @@ const SIGNS: Readonly<Record<RunStep["state"], string>> = { waiting: "⏸", work
 /** Minimum duration for which a step shows how long it took. In milliseconds. */
 const WORTH_TELLING_MS = 100;
 
+/** The newest run's steps. */
 export function Steps({ steps }: { readonly steps: readonly RunStep[] }): JSX.Element {
   return (
     <section>

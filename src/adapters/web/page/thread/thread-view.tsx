@@ -122,6 +122,7 @@ const CONNECTION_WORDS = {
   locked: "Deckhand's key has changed. Open the address that it printed when it started.",
 } as const;
 
+/** Shows the state of the connection unless it is open. */
 export function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "state">): JSX.Element {
   return (
     <div class={`connection ${connection}`} role="status">
