@@ -4,8 +4,7 @@ import type { Query } from "../agent/query-input.ts";
 import type { RunState } from "../agent/run-state.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import { withRunBudget } from "../budget/budgeted-registry.ts";
-import { hasLimits } from "../budget/limits.ts";
-import { spendingOf } from "../budget/spending.ts";
+import { hasLimits, startOfDay } from "../budget/limits.ts";
 import { planSection } from "../context/plan-section.ts";
 import { buildSystemPrompt } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
@@ -34,7 +33,8 @@ import type { Message } from "../protocol/messages.ts";
 import { activePlanSteps, type Plan } from "../protocol/plan.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
-import type { ToolThread } from "../tool.ts";
+import type { Store } from "../store/store.ts";
+import type { Spending, ToolThread } from "../tool.ts";
 import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
@@ -303,4 +303,18 @@ export class SessionRunner implements SessionHandler {
     const mayHoldReservation = wake.resumed || isLimited;
     return endRun({ wake, context, mayHoldReservation }, outcome, { ...this.#options, hooks: this.#options.hooks() });
   }
+}
+
+/** The cost so far of a run, its session and the UTC day. */
+export async function spendingOf(
+  { usage }: Pick<Store, "usage">,
+  { runId, sessionId }: { readonly runId: string; readonly sessionId: string },
+  now: number,
+): Promise<Spending> {
+  const [run, session, day] = await Promise.all([
+    usage.total({ runIds: [runId] }),
+    usage.total({ sessionIds: [sessionId] }),
+    usage.total({ since: startOfDay(now) }),
+  ]);
+  return { runUsd: run.costUsd, sessionUsd: session.costUsd, dayUsd: day.costUsd };
 }
