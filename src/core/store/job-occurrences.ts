@@ -94,8 +94,8 @@ export function occurrenceReads(db: Client) {
       return rows.map(({ jobId }) => jobId);
     },
 
-    async newest(jobId: string, limit: number): Promise<OccurrenceRow[]> {
     /** The job's newest occurrences, newest first. */
+    async newest(jobId: string, limit: number): Promise<OccurrenceRow[]> {
       const rows = await db.jobOccurrence.findMany({
         where: { jobId },
         orderBy: { scheduledFor: "desc" },

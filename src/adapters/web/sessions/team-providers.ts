@@ -7,8 +7,8 @@ export interface TeamProviders {
   readonly mayChange: boolean;
 }
 
-export interface TeamProvider {
 /** A model provider, without its key. */
+export interface TeamProvider {
   readonly id: string;
   readonly name: string;
   /** The variable or file that supplies the key; null if the key is stored or there is none. */

@@ -28,8 +28,8 @@ const filesSchema = z.array(fileStepSchema);
 
 export function undoReads(db: Client) {
   return {
-    async ofSession(sessionId: string): Promise<UndoRow[]> {
     /** The session's undos, newest first. */
+    async ofSession(sessionId: string): Promise<UndoRow[]> {
       const rows = await db.runUndo.findMany({ where: { sessionId }, orderBy: { at: "desc" } });
       return rows.map((row) => ({
         ...row,

@@ -48,8 +48,8 @@ export function signInWrites(db: Client) {
       await db.mcpSignIn.upsert({ where: { server }, create: { server, ...data }, update: data });
     },
 
-    async take(server: string): Promise<SignInRow | null> {
     /** Removes the sign-in to a server and returns it; null if there is none. */
+    async take(server: string): Promise<SignInRow | null> {
       for (;;) {
         const row = await db.mcpSignIn.findUnique({ where: { server } });
         if (row === null) return null;

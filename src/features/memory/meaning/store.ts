@@ -83,8 +83,8 @@ export function vectorReads(db: Client, database: Database) {
       return newest === null ? null : Number(newest.model.slice(prefix.length));
     },
 
-    async sentOn(day: number): Promise<number> {
     /** Number of texts sent on the day that began then. */
+    async sentOn(day: number): Promise<number> {
       return (await db.memorySent.findUnique({ where: { day: new Date(day) } }))?.texts ?? 0;
     },
 
