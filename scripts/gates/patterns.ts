@@ -20,6 +20,7 @@ const MADE: Readonly<Record<string, string>> = {
   "src/adapters/web/page/text/signs.ts": "one of some signs",
   "src/config/settings.ts": "hosts of the operator's own settings",
   "src/features/mcp/catalogue/json-schema.ts": "compiled only, to see whether it is one",
+  "wasm/guests/bash/expansion/replacement.ts": "what a script replaces, with at most one repetition",
   "wasm/guests/bash/find/patterns.ts": "what a script searches for; the sandbox bounds its time",
   "wasm/guests/bash/jq/regex.ts": "what a filter searches for; the sandbox bounds its time",
   "wasm/guests/bash/text/alternatives.ts": "what a script searches for, and a count",

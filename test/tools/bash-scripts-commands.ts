@@ -126,4 +126,16 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `timeout 1x true; echo $?; timeout 1; echo $?; timeout -z 1 true; echo $?; timeout --signal=INT 0.1 sleep 1; echo $?; timeout -k1 -s 9 0.1 sleep 1; echo $?; timeout 0 true; echo $?; timeout .1 awk 'BEGIN { while (1) i++ }'; echo $?; kill -l TERM; kill -l 143 15 SIGINT QUIT 9; kill -l NONE; echo $?`,
   ],
   "limits of time": [`timeout 0.2 cat <(sleep 1; echo no); echo $?; timeout 5 cat <(sleep 0.1; echo yes); echo $?;`],
+  "quantifiers that repeat nothing": [
+    `echo 'a b' | grep -E '\\b+a' 2> err; echo bx | grep -cE 'b$?x'; echo 'x.log' | grep -E '*.log' 2> err; echo 'xb' | grep -oE '?b|(*x)' 2> err; printf '%s\\n' a.log '*.log' | grep '*.log'; printf '%s\\n' ab '*ab' | grep '^*ab'; echo b | sed -E 's/a|*b/Y/' 2> err; echo $?; [[ b =~ *b ]] 2> err; echo $?; echo aab | sed -E 's/^a*/-/; s/$/+/'`,
+    `echo 'a b' | awk '/b$?/ { print 1 } /^*a/ { print 2 } /(^)+a/ { print 3 } /b$*/ { print 4 }'; echo '*a +b' | awk '/^*a/ { print 1 } /(+b)/ { print 2 } /x|*a/ { print 3 }'`,
+  ],
+  "menus, questions and parts": [
+    `PS3='pick> '; printf '2\\n9\\n\\nx\\n1\\n' | { select f in apple 'big fig' pear; do echo "$REPLY:$f"; [ "$f" = apple ] && break; done; echo "end $REPLY $f"; }`,
+    `select x in a b; do echo "got $x"; done < /dev/null; echo $?; f() { select y; do echo $y; break; done; }; echo 2 | f one two; n=0; select z in p q; do case $z in q) break ;; *) continue ;; esac; done <<< $'1\\n2\\n1'; echo $z`,
+    `find . -name '*.txt' -inum $(stat -c %i fruit.txt); find . -inum +0 -name 'poem*'; printf 'y\\nn\\nyes\\n' | find fruit.txt numbers.txt poem.txt -ok echo {} \\;; find . -name fruit.txt -ok rm {} \\; < /dev/null; ls fruit.txt`,
+    `seq 10 > s; split -n l/2 s m; wc -l m*; printf 1234567 > t; split -n 3 t z; head z*; kill -l 0 EXIT; kill -0 $$; echo $?`,
+    `[ "$(date +%s%3N)" -gt 1600000000000 ] && [ "$(for i in 1 2 3 4 5 6 7 8; do date +%3N; sleep 0.003; done | sort -u | wc -l)" -gt 1 ] && echo milliseconds`,
+    `a=($(seq 300)); b=("\${a[@]/1/x}"); c=("\${b[@]#x}"); d=("\${c[@]%?}"); e=("\${d[@]//[2-4]/<&>}"); echo "\${#b[@]} \${b[99]} \${c[110]} \${d[250]} \${e[233]} \${a[10]%%1*}| \${a[1]%2}|"; v=a.b.c; echo \${v%.*} \${v%%.*} \${v#*.} \${v##*.} \${v/./-} \${v//./-} \${v/%c/z} \${v/#a/z} \${v//?/é} \${v//[!.]/}; w='😀é'; echo "\${w/?/x}" "\${w#?}" "\${w%?}"`,
+  ],
 };

@@ -17,4 +17,19 @@ export const ERROR_REPAIRS: readonly Repair[] = [
     /(let \w=)(await \w+\(\w,\w\.body,void 0\))([^]{1,600}?\w\.push\(\{fd:\w,path:)(\w)(?=,direction)/g,
     "$1await repairs.timed(async()=>$2)$3repairs.recordDuration($4)",
   ],
+  [
+    "Lack of memory in a command ends the script",
+    /(catch\((\w)\)\{)(if\(\2 instanceof (\w+)\|\|\2 instanceof \w+\|\|\2 instanceof \w+\)throw \2;return \w+\(`\$\{\w\}: \$\{\w+\(\w+\(\2\)\)\}\n`\))/g,
+    '$1if(repairs.isMemoryError($2))throw new $4("out of memory");$3',
+  ],
+  [
+    "Lack of memory in a list of commands ends the script",
+    /(catch\((\w)\)\{)(if\(\w+\(\2\)\|\|\2 instanceof \w+\|\|\2 instanceof \w+\|\|\2 instanceof (\w+)\|\|\2 instanceof \w+\)throw \2\.prependOutput\([^;]{1,80};return \w\.appendUnaccounted\()/g,
+    '$1if(repairs.isMemoryError($2))$2=new $4("out of memory");$3',
+  ],
+  [
+    "Lack of memory in a group of commands ends the script",
+    /(catch\((\w)\)\{if\(\w\(\),)(\2 instanceof (\w+)\)throw \w\.prependTo\(\2\),\2;if\(\w+\(\2\))/g,
+    '$1repairs.isMemoryError($2)&&($2=new $4("out of memory")),$3',
+  ],
 ];

@@ -62,4 +62,16 @@ export const PARSER_REPAIRS: readonly Repair[] = [
     /(\w)\[(\w)\]==="!"(?=&&\(\w=!0,\2\+\+\);let \w=!1;\1\[\2\]==="#")/g,
     '$&&&!/[}:]/.test($1[$2+1]??"")',
   ],
+  [
+    "select is parsed as for, whose words are chosen by the input",
+    /let (\w)=(\w)\.expect\((\w)\.FOR\);([^]+?)return (\w+\.forNode\(\w,\w,\w,\w\))/g,
+    "let own=$2.check($3.SELECT),$1=own?$2.advance():$2.expect($3.FOR);$4return Object.assign($5,{isSelect:own})",
+  ],
+  ["select begins a statement", /case (\w)\.FOR:/g, "case $1.FOR:case $1.SELECT:"],
+  ["select begins a compound command", /(this\.check\()(\w)\.FOR(?=\)\)return \w+\(this,)/g, "$1$2.FOR,$2.SELECT"],
+  [
+    "The words of select come from a menu",
+    /(\w)(\.limits\.maxArrayElements,"for-loop expansion"[^]{1,200}?\}\1\.state\.loopDepth\+\+;try\{)for\(let (\w) of (\w)\)([^]{1,300}?\.state\.env\.set\((\w)\.variable,[^]{1,200}?(\w)\.append\([^]{1,600}?return \7\.build\()(\w)(?=\)\}async function)/g,
+    "$1$2var own=$6.isSelect?new repairs.Choices($1,$4,$7):$4;for await(let $3 of own)$5own.isAtEnd?1:$8",
+  ],
 ];

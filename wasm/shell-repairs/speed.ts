@@ -37,4 +37,30 @@ export const SPEED_REPAIRS: readonly Repair[] = [
     /(\w=0;let (\w)=0;for\(;\2<(\w)\.length;\)\{)(?=let (\w)=\3\[\2\];if\(\4===(\w)\)\{\w=\2\+\5\.length,\w=!0;break\}if\(!(\w)&&\4==="\\\\"[^]{1,200}?(\w)\(\4\),\7\(\w\))/g,
     "$1let end=repairs.plainEnd($3,{from:$2,delimiter:$5,hasEscapes:!$6});if(end>$2){$7($3.slice($2,end)),$2=end;continue}",
   ],
+  [
+    "An operation on each element of a list expands its part of the word only",
+    /repairs\.expandChanged\([^]+/g,
+    (code) => {
+      const [, part = ""] = /async function (\w+)\(\w,\w,\w=!1\)\{if\(\w\.type==="Param/.exec(code) ?? [];
+      return code
+        .replace(/(?<=\{expand:word=>\w+\((\w),word\),)(?=finish)/, `expandPart:own=>${part}($1,own,!0),`)
+        .replace(
+          /(?<=repairs\.expandElementwise\(\w\.state,\w,)(word=>\w+\((\w),word\))/,
+          `{expand:$1,expandPart:own=>${part}($2,own,!0)}`,
+        );
+    },
+  ],
+  [
+    "The pattern of ${v/…/…} is compiled once",
+    /(let (\w)=)(\w+)\((\w),(\w)\)(?=;return \w+\(\w,\w,\2,\w,\w\.all\)\}catch)/g,
+    "$1repairs.compiled($4,$5,$3)",
+  ],
+  [
+    "The patterns of ${v#…} and ${v%…} are compiled once",
+    /function \w+\(\w,\w,\w,\w,\w\)\{if\(\w==="prefix"\)[^]{1,900}?exec\(\w\);(?=if\(!\w\)return)/g,
+    (code) =>
+      code
+        .replace(/(\w+)\((`[^`]{2,16}`),"s"\)/g, 'repairs.compiled($2,"s",$1)')
+        .replace(/(repairs\.compiled\(`[^`]+`,"s",\w+\)|\b\w)\.replace\((\w),""\)/g, "repairs.withoutMatch($1,$2)"),
+  ],
 ];

@@ -272,4 +272,12 @@ export const PROGRAMS: readonly (readonly [script: string, printed: string])[] =
     'awk \'BEGIN { x = 5; print x - -4, x - (-4), x + !y, x + ("a" < "b"), - -x, x - -x, 3 + (1 in a), -(x == 5), x - +(x ~ 5) }\'',
     "9 9 6 6 5 10 3 -1 4\n",
   ],
+  [
+    "for p in 'BEGIN { next }' 'END { nextfile }' 'BEGIN { print index(\"abc\", /b/) }' 'function f() { next } BEGIN { f() }'; do awk \"$p\" nums 2> err; echo $?; wc -l < err; done; awk 'function f() { if (NR > 1) next } { f(); print }' nums",
+    "1\n1\n1\n1\n2\n1\n2\n1\n3 4 5\n",
+  ],
+  [
+    "awk 'function g() { q = 10; return 1 } BEGIN { q = 1; q += g(); z = 2; z *= (3 + (z += 1)); x = 1; x += x++; j = 1; j -= (j = 5); m[1] = 2; m[1] ^= (m[1] = 3); i = 1; m[i++] += i; print q, z, x, j, m[1], i; $0 = \"1 2\"; $2 += ($2 = 4); print }'",
+    "11 18 3 0 28 2\n1 8\n",
+  ],
 ];

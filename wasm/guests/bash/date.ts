@@ -29,6 +29,8 @@ async function date(args: string[], run: Run, context: Context): Promise<Result>
     const [, format = ""] = FORMATS.find(([option]) => option.test(words[short] ?? "")) ?? [];
     return date([...words.toSpliced(short, 1), format], run, context);
   }
+  if (words.some((arg) => /^(?:-d|--date=)?TZ=/.test(arg)))
+    return failed("date: a time zone within a date is not known here", 1);
   const { whole, nanoseconds } = withoutFraction(words);
   const given = whole.findIndex((arg) => arg.startsWith("+"));
   const marked = given === -1 ? whole : whole.with(given, withMarks(whole[given] ?? "", nanoseconds));
@@ -50,7 +52,8 @@ const FRACTION = /^((?:--date=|-d)?(?:@\d+|.*:\d\d))[.,](\d+)/;
 
 /** Removes the fraction of the seconds from the value of `-d`; null if it has none. */
 function withoutFraction(args: readonly string[]): { readonly whole: string[]; readonly nanoseconds: string | null } {
-  let nanoseconds: string | null = null;
+  const isNow = !args.some((arg) => /^(?:-d|--date)/.test(arg));
+  let nanoseconds = isNow ? `${String(Date.now() % 1_000).padStart(3, "0")}000000` : null;
   const whole = args.map((arg, at) => {
     if (!/^(?:-d|--date=)/.test(arg) && !/^(?:-d|--date)$/.test(args[at - 1] ?? "")) return arg;
     return arg.replace(FRACTION, (_, before: string, digits: string) => {

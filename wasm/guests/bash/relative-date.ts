@@ -129,3 +129,21 @@ function shifted(ms: number, [count, unit]: readonly [number, Unit]): number {
     );
   return date.getTime();
 }
+
+/** The reason why times cannot be told in a time zone; null if they can. */
+export function zoneProblem(zone: string | undefined): string | null {
+  return zone === undefined || /^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)?0?$/.test(zone)
+    ? null
+    : `no time zone but UTC is known here, not ${zone}`;
+}
+
+/** The reason why `date` cannot handle the day or the zone; null if it can. */
+export function dateProblem(day: string | null, zone: string | undefined): string | null {
+  const problem = zoneProblem(zone);
+  if (problem !== null) return problem;
+  if (/\d\.\d+\.\d/.test(day ?? "")) return `invalid date '${day ?? ""}'`;
+  const [text, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)/.exec(day ?? "") ?? [];
+  if (text === undefined) return null;
+  const found = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date)));
+  return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
+}

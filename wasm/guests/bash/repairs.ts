@@ -9,17 +9,6 @@ export function otherInterpreter(script: string): string | null {
   return name === "" || /^(?:ba|da|k|z|a)?sh$|^(?:[gmn]?awk|sed|jq|busybox)$/.test(name) ? null : name;
 }
 
-/** The reason why `date` cannot handle the day or the zone; null if it can. */
-export function dateProblem(day: string | null, zone: string | undefined): string | null {
-  if (zone !== undefined && !/^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)?0?$/.test(zone))
-    return `no time zone but UTC is known here, not ${zone}`;
-  if (/\d\.\d+\.\d/.test(day ?? "")) return `invalid date '${day ?? ""}'`;
-  const [text, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)/.exec(day ?? "") ?? [];
-  if (text === undefined) return null;
-  const found = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date)));
-  return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
-}
-
 export { bytesOfLatin1, latin1Of, utf8Bytes } from "../runtime/text-encoding.ts";
 export { expandAlternatives } from "./expansion/alternatives.ts";
 export { ansiQuoted } from "./expansion/ansi-quoted.ts";
@@ -38,10 +27,12 @@ export { expandChanged, expandElementwise } from "./expansion/elementwise.ts";
 export { enterSource, frames, isFrames } from "./expansion/frames.ts";
 export { hideOuter } from "./expansion/locals.ts";
 export { backslashed, quoted } from "./expansion/quoting.ts";
-export { replacementText, withMatch } from "./expansion/replacement.ts";
+export { compiled, replacementText, withMatch, withoutMatch } from "./expansion/replacement.ts";
 export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { fileComplaints } from "./files/complaints.ts";
 export { beginReading } from "./files/devices.ts";
+export { dateProblem } from "./relative-date.ts";
+export { Choices } from "./select.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
 export { decodeInput, isContinuationByte, plainEnd, readCharacters } from "./shell/decode-input.ts";
 export { isDiscarding, lineOf, notDiscarded } from "./shell/discarded.ts";
@@ -89,7 +80,7 @@ export {
   recordDuration,
   timed,
 } from "./shell/substitutions.ts";
-export { runTimers } from "./stop-signal.ts";
+export { isMemoryError, runTimers } from "./stop-signal.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { characterCount } from "./text/width.ts";

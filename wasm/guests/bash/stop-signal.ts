@@ -81,8 +81,14 @@ export async function runTimers(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Last line that the shell, each nested shell and awk print about a script that timed out or was stopped. */
-const ENDED = /^(?:awk: aborted|bash: (?:execution aborted|\w+ aborted|.* exceeded (?:its )?execution deadline.*))$/;
+/** Whether the engine has run out of memory, after which nothing else in a script can be trusted to run. */
+export function isMemoryError(error: unknown): boolean {
+  return error instanceof Error && error.name === "InternalError" && error.message === "out of memory";
+}
+
+/** Last line that the shell, each nested shell, awk and seq print about a script that timed out or was stopped. */
+const ENDED =
+  /^(?:(?:awk|seq): aborted|bash: (?:execution aborted|\w+ aborted|.* exceeded (?:its )?execution deadline.*))$/;
 
 /** What a script had printed before it was ended. */
 export function withoutEnd(printed: string): string {

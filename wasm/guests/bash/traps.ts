@@ -259,8 +259,9 @@ function signalTable(): string {
 function signalNames(given: readonly string[]): ExecResult {
   const lines = given.map((one) => {
     const number = /^\d+$/.test(one) ? Number(one) % 128 : null;
-    const name = ALL_SIGNALS.find((_, at) => numberAt(at) === number);
-    return { one, text: number === null ? signalNumber(one.toUpperCase().replace(/^SIG/, "")) : (name ?? null) };
+    const name = number === 0 ? "EXIT" : ALL_SIGNALS.find((_, at) => numberAt(at) === number);
+    const given = one.toUpperCase().replace(/^SIG/, "");
+    return { one, text: number !== null ? (name ?? null) : given === "EXIT" ? 0 : signalNumber(given) };
   });
   const unknown = lines.filter(({ text }) => text === null);
   return {
@@ -355,7 +356,7 @@ function isLoopEnd(error: unknown): error is Omit<End, "exitCode"> {
 }
 
 /** Builds the syntax tree of a script that calls `eval` on a text. */
-function evaluating(text: string): object {
+export function evaluating(text: string): object {
   const word = (value: string) => ({ type: "Word", parts: [{ type: "SingleQuoted", value }] });
   const command = { type: "SimpleCommand", assignments: [], name: word("eval"), args: [word(text)], redirections: [] };
   const pipeline = { type: "Pipeline", commands: [command], negated: false };

@@ -1,3 +1,5 @@
+import { zoneProblem } from "../relative-date.ts";
+import { Refusal } from "../text/command.ts";
 import { characterCount } from "../text/width.ts";
 import { positionOf, replacementOf } from "./characters.ts";
 import { numeralOf } from "./language/tokens.ts";
@@ -154,7 +156,10 @@ export class Awk extends Run {
   rand = (): number => this.#random.next();
   srand = (seed?: number): number => this.#random.seed(seed);
   systime = now;
-  mktime = timeOf;
+  mktime = (text: string): number => {
+    this.#requireZone();
+    return timeOf(text);
+  };
   fflush = (): number => this.streams.sync();
   and = bitwise((a, b) => a & b);
   or = bitwise((a, b) => a | b);
@@ -163,7 +168,14 @@ export class Awk extends Run {
   rshift = (value: number, by: number): number => Number(whole(value) >> whole(by));
   compl = (value: number): number => 2 ** 53 - 1 - Number(whole(value));
 
-  strftime(format?: string, time?: string): string {
+  #requireZone(): void {
+    const zone = this.ENVIRON.get("TZ");
+    const problem = zone === undefined || isElements(zone) ? null : zoneProblem(this.textOf(zone));
+    if (problem !== null) throw new Refusal(problem, 2);
+  }
+
+  strftime(format?: string, time?: string, isUtc = ""): string {
+    if (isUtc === "") this.#requireZone();
     return strftime(format, time === undefined ? undefined : numberIn(time));
   }
 

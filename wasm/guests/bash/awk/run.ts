@@ -136,6 +136,7 @@ export class Run {
       inputValue,
       UNSET,
       NEXT,
+      misplaced: (when: string) => new Refusal(`\`next' cannot be called from a \`${when}' rule`, 2),
       fieldIndex,
       characterCount,
       substring,

@@ -15,15 +15,21 @@ const LIST = /^(?:[A-Za-z_]\w*\[[@*]\]|[@*])$/;
 const OPERATIONS = /^(?:CaseModification|PatternRemoval|PatternReplacement|Transform)$/;
 
 /** Expands a word with `${list[@]^}`, `${list[@]/…}` or `${@#…}` to words; undefined for other words. */
-export async function expandElementwise(state: State, word: Word, expand: Expand): Promise<Expanded | undefined> {
-  return isPlainRemoval(word) ? undefined : expandChanged(state, word, { expand, finish: expand });
+export async function expandElementwise(state: State, word: Word, expanding: Expanding): Promise<Expanded | undefined> {
+  return isPlainRemoval(word) ? undefined : expandChanged(state, word, { ...expanding, finish: expanding.expand });
+}
+
+/** How the interpreter expands words, and a part of a word within quotes that becomes one text. */
+interface Expanding {
+  readonly expand: Expand;
+  readonly expandPart: (part: WordPart) => Promise<string>;
 }
 
 /** Expands such a word, which changes each element of a list, as if the list had the changed elements. */
 export async function expandChanged<Result>(
   state: State,
   word: Word,
-  { expand, finish }: { readonly expand: Expand; readonly finish: (word: Word) => Promise<Result> },
+  { finish, ...expanding }: Expanding & { readonly finish: (word: Word) => Promise<Result> },
 ): Promise<Result | undefined> {
   if (!word.parts.some(hasChange)) return undefined;
   const names: string[] = [];
@@ -31,7 +37,7 @@ export async function expandChanged<Result>(
     if (part.type === "DoubleQuoted") return { ...part, parts: await all(part.parts ?? [], changed) };
     if (!hasChange(part)) return part;
     const name = `${ELEMENTS}${names.length}`;
-    const elements = await changedElements(state, part, expand);
+    const elements = await changedElements(state, part, expanding);
     names.push(name);
     state.arrays ??= new Map();
     state.arrays.set(name, { kind: "indexed", elements: new Map(elements.map((one, at) => [String(at), one])) });
@@ -61,7 +67,8 @@ async function all(parts: readonly WordPart[], change: (part: WordPart) => Promi
   return changed;
 }
 
-async function changedElements(state: State, part: WordPart, expand: Expand): Promise<string[]> {
+async function changedElements(state: State, part: WordPart, expanding: Expanding): Promise<string[]> {
+  const { expand, expandPart } = expanding;
   const { env } = state;
   const { parameter = "", operation } = part;
   if (operation?.operator === "A" && parameter.endsWith("]")) {
@@ -70,9 +77,10 @@ async function changedElements(state: State, part: WordPart, expand: Expand): Pr
   }
   const { values } = await expand(quoted({ ...part, parameter: parameter.replace("*", "@"), operation: null }));
   const changed: string[] = [];
+  const one = { ...part, parameter: ELEMENT };
   for (const value of values) {
     env.set(ELEMENT, value);
-    changed.push(...(await expand(quoted({ ...part, parameter: ELEMENT }))).values);
+    changed.push(await expandPart(one));
   }
   env.delete(ELEMENT);
   return changed;

@@ -32,3 +32,35 @@ export async function replacementText(
 export function withMatch(replacement: string, match: string): string {
   return replacement.includes(MATCH) ? replacement.replaceAll(MATCH, () => match) : replacement;
 }
+
+/** Number of compiled patterns that are kept. */
+const MOST = 64;
+const known = new Map<string, RegExp>();
+
+/**
+ * A compiled pattern, which a script often applies to many texts in a row. The engine's own is much faster than the
+ * shell's, which never takes long for one that repeats several things.
+ */
+export function compiled(source: string, flags: string, compile: (source: string, flags: string) => RegExp): RegExp {
+  const key = `${flags}/${source}`;
+  const plain = source.replace(/\\[^]/g, "");
+  const isFast = !/[(|]|[*+?{][^]*[*+?{]/.test(plain);
+  const found = known.get(key) ?? (isFast ? ownRegex(source, flags) : null) ?? compile(source, flags);
+  if (known.size >= MOST) known.clear();
+  known.set(key, found);
+  return found;
+}
+
+function ownRegex(source: string, flags: string): RegExp | null {
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch {
+    return null;
+  }
+}
+
+/** A text without its first match. */
+export function withoutMatch(pattern: RegExp, text: string): string {
+  const match = pattern.exec(text);
+  return match === null ? text : text.slice(0, match.index) + text.slice(match.index + match[0].length);
+}

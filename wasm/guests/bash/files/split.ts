@@ -116,8 +116,7 @@ function chunksOf(text: string, bytes: string, lines: () => string[]): Parts {
   if (count > MAX_FILES) throw new Refusal(`at most ${MAX_FILES} files are written here`);
   const parts = Array.from({ length: count }, () => "");
   const size = Math.floor(bytes.length / count);
-  const extra = bytes.length % count;
-  const endOf = (at: number) => (at + 1) * size + Math.min(at + 1, extra);
+  const endOf = (at: number) => (at === count - 1 ? bytes.length : (at + 1) * size);
   if (kind === "") return { parts: parts.map((_, at) => bytes.slice(at === 0 ? 0 : endOf(at - 1), endOf(at))), only };
   let [at, position] = [0, 0];
   for (const line of lines()) {

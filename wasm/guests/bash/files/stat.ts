@@ -53,6 +53,11 @@ async function describe({ flags, context }: Call, name: string): Promise<Describ
   return { name, status, target: status.isSymbolicLink ? await fs.readlink(path).catch(() => "") : null };
 }
 
+/** Number of a file, by which names of the same file are told; 0 outside the sandbox root. */
+export function inodeOf({ identity = "" }: { readonly identity?: string }): number {
+  return Number(identity.slice(identity.lastIndexOf(":") + 1));
+}
+
 function longFor({ target }: Described): string {
   return `  File: ${target === null ? "%n" : "%N"}\n${LONG}`;
 }
@@ -86,6 +91,8 @@ function fieldOf({ name, target, status }: Described, letter: string): string | 
       return "512";
     case "o":
       return "4096";
+    case "i":
+      return String(inodeOf(status));
     case "h":
       return "1";
     case "F":

@@ -1,6 +1,7 @@
 import type { Context } from "../adapted.ts";
 import { longTime, modeOf } from "../files/list.ts";
 import type { Output } from "../shell/output.ts";
+import { pipedBytes } from "../text/command.ts";
 import { directoryOf, type Entry } from "./entry.ts";
 import type { Test, Words } from "./expression.ts";
 import { formatOf } from "./printf.ts";
@@ -42,6 +43,9 @@ export function actionOf(name: string, words: Words, scope: ActionScope): Test |
     case "-exec":
     case "-execdir":
       return running(name, words, scope);
+    case "-ok":
+    case "-okdir":
+      return asking(name, words, scope);
     default:
       return null;
   }
@@ -81,6 +85,17 @@ async function deleted(entry: Entry, { output, steering, context }: ActionScope)
     steering.exitCode = 1;
     return false;
   }
+}
+
+/** Runs the command for the entries for which a line of standard input says yes. */
+function asking(name: string, words: Words, scope: ActionScope): Test {
+  const answers = pipedBytes(scope.context).split("\n");
+  const command = words.peek() ?? "";
+  const run = running(name.replace("ok", "exec"), words, scope);
+  return async (entry) => {
+    scope.output.warn(`< ${command} ... ${entry.path} > ? `);
+    return /^y/i.test(answers.shift() ?? "") && run(entry);
+  };
 }
 
 /** `{}` is the path wherever it stands; with `+` it is all paths, last. */

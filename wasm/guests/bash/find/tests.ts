@@ -1,5 +1,6 @@
 import type { Context } from "../adapted.ts";
 import { momentOf } from "../files/adapted-files.ts";
+import { inodeOf } from "../files/stat.ts";
 import type { Entry, Status } from "./entry.ts";
 import type { Test, Words } from "./expression.ts";
 import { globRegex, pathRegex } from "./patterns.ts";
@@ -97,6 +98,10 @@ function statusTest(name: string, scope: TestScope): Test | null {
     case "-gid": {
       const own = value();
       return () => own === "user" || own === "1000";
+    }
+    case "-inum": {
+      const wanted = countOf(value(), name);
+      return async (entry) => compared(inodeOf(await entry.status()), wanted);
     }
     case "-links": {
       const count = countOf(value(), name);

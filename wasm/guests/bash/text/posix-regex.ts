@@ -1,8 +1,16 @@
 import { isAmbiguous, LongestMatch } from "./alternatives.ts";
 import { Refusal } from "./command.ts";
 
-/** How patterns are written: as `grep` takes them, as `grep -E` does, or as `awk` does, with escapes within brackets. */
-export type Dialect = "basic" | "extended" | "awk";
+/** How patterns are written: as `grep`, as `sed -E`, as `grep -E`, or as `awk` takes them, with escapes within brackets. */
+export type Dialect = "basic" | "extended" | "grep" | "awk";
+
+/** What becomes of a quantifier where nothing precedes that it could repeat, such as in `^*a` or `(+b)`. */
+const STRAY: Readonly<Record<Dialect, "kept" | "skipped" | "refused">> = {
+  basic: "kept",
+  extended: "refused",
+  grep: "skipped",
+  awk: "kept",
+};
 
 /** White space of POSIX, which has no characters that keep words together, for use in brackets. */
 const SPACE = "\\t-\\r \\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000";
@@ -91,7 +99,7 @@ export function grepPattern(pattern: string, options: GrepOptions): GrepPattern 
     const word = wholeWord === true ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
     return lineRegexp === true ? `^(?:${word})$` : word;
   };
-  const regex = within(pattern, mode, { flags: ignoreCase ? "gi" : "g", around });
+  const regex = within(pattern, mode === "basic" ? "basic" : "grep", { flags: ignoreCase ? "gi" : "g", around });
   if (!/^[\w ,:;=@#%&<>'"~!-]+$/.test(pattern)) return { regex };
   return { regex, preFilter: { needles: [ignoreCase ? pattern.toLowerCase() : pattern], ignoreCase } };
 }
@@ -99,12 +107,14 @@ export function grepPattern(pattern: string, options: GrepOptions): GrepPattern 
 class Translation {
   readonly #pattern: string;
   readonly #isBasic: boolean;
+  readonly #stray: (typeof STRAY)[Dialect];
   readonly #escapes: RegExp;
   /** True if the text may hold several lines, so that `.` does not match line ends. */
   readonly #isMultiline: boolean;
   #at = 0;
   /** True if no element precedes that a quantifier could repeat. */
   #isStart = true;
+  #isAnchor = false;
   /** Offset in the output of the last repeatable element, and whether it already has a quantifier. */
   #atom = 0;
   #isRepeated = false;
@@ -122,6 +132,7 @@ class Translation {
   constructor(pattern: string, dialect: Dialect, isMultiline: boolean) {
     this.#pattern = pattern;
     this.#isBasic = dialect === "basic";
+    this.#stray = STRAY[dialect];
     this.#escapes = dialect === "awk" ? /^\\([^])/u : /^\\([ntrfv])/;
     this.#isMultiline = isMultiline;
   }
@@ -148,7 +159,7 @@ class Translation {
     this.#at += one.length;
     if (one === "[") this.#put(this.#bracket());
     else if (one === ".") this.#put(this.#isMultiline ? "." : "[^]");
-    else if (one === "*" && !this.#isStart) this.#repeat("*");
+    else if (one === "*") this.#quantifier("*");
     else if (one === "^") this.#caret();
     else if (one === "$") this.#dollar();
     else if (one === "\\") this.#escape();
@@ -160,7 +171,20 @@ class Translation {
     this.#atom = this.#output.length;
     this.#output += text;
     this.#isStart = isStart;
+    this.#isAnchor = false;
     this.#isRepeated = false;
+  }
+
+  /** Adds what matches a place only, and cannot be repeated. */
+  #anchor(text: string): void {
+    this.#put(text);
+    this.#isAnchor = true;
+  }
+
+  #quantifier(times: string): void {
+    if (!this.#isStart && !this.#isAnchor) this.#repeat(times);
+    else if (this.#stray === "refused") throw new Refusal("Invalid preceding regular expression");
+    else if (this.#stray === "kept") this.#literal(times);
   }
 
   /** Adds a quantifier; a second one needs a group because `*?` and `*+` differ in JavaScript. */
@@ -192,10 +216,9 @@ class Translation {
       const group = this.#groups.pop();
       this.#atom = group?.at ?? this.#atom;
       this.#before = group?.repeated ?? "";
-    } else if (this.#isStart) this.#literal(one);
+    } else if (one === "}" || (one === "{" && this.#isStart)) this.#literal(one);
     else if (one === "{") this.#interval();
-    else if (one === "}") this.#literal(one);
-    else this.#repeat(one);
+    else this.#quantifier(one);
   }
 
   #interval(): void {
@@ -222,8 +245,9 @@ class Translation {
   #dollar(): void {
     const behind = this.#pattern.slice(this.#at);
     const isAnchor = !this.#isBasic || behind === "" || /^(?:\\\)|\\\||\n)/.test(behind);
-    if (isAnchor) this.#put("$");
-    else this.#literal("$");
+    if (!isAnchor) this.#literal("$");
+    else if (/^[*+?]/.test(behind) && this.#stray !== "refused") this.#put("(?:$)");
+    else this.#anchor("$");
   }
 
   #escape(): void {
@@ -236,6 +260,7 @@ class Translation {
       this.#at += hex.length;
       this.#literal(String.fromCharCode(Number.parseInt(hex, 16)));
     } else if (/[1-9]/.test(one)) this.#put(`(?:\\${one})`);
+    else if (ESCAPES[one] !== undefined && /[bB<>`']/.test(one)) this.#anchor(ESCAPES[one]);
     else if (ESCAPES[one] !== undefined) this.#put(ESCAPES[one]);
     else this.#literal(one);
   }

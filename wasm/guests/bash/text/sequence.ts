@@ -1,5 +1,6 @@
 import { defineCommand } from "just-bash/browser";
 import { formatNumber } from "../awk/numbers.ts";
+import { endIfOver } from "../stop-signal.ts";
 import { type Call, Refusal, textCommand } from "./command.ts";
 
 /** Maximum length of the output in characters, because it is held in memory. */
@@ -38,9 +39,10 @@ function sequence({ operands, values, flags }: Call): string {
   const [start = 0n, stride = 1n, end = 0n] = [from, by, to].map(
     (one) => one.digits * 10n ** BigInt(scale - one.scale),
   );
+  const plain = scale === 0 ? String : (at: bigint) => textOf(at, scale, places);
   return written(
     { start, stride, end, separator: values.get("s") ?? "\n" },
-    format === undefined ? (at) => padded(textOf(at, scale, places), width) : writerOf(format, scale),
+    format !== undefined ? writerOf(format, scale) : width === 0 ? plain : (at) => padded(plain(at), width),
   );
 }
 
@@ -63,6 +65,7 @@ function written({ start, stride, end, separator }: Steps, write: (at: bigint) =
   const lines: string[] = [];
   let size = 0;
   for (let at = start; stride > 0n ? at <= end : at >= end; at += stride) {
+    endIfOver(lines.length);
     const line = write(at);
     size += line.length + separator.length;
     if (size > MOST) throw new Refusal("more than 8 MB of numbers are not written here");

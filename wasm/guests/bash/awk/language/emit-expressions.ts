@@ -11,6 +11,7 @@ import {
   type Getline,
   type Name,
   type Program,
+  partsOf,
   type Target,
 } from "./syntax.ts";
 import { readSpecial, setSpecial } from "./variables.ts";
@@ -25,6 +26,9 @@ const ARITHMETIC: Readonly<Record<string, (left: string, right: string) => strin
   "%": (left, right) => `(${left}%nonZero(${right}))`,
   "^": (left, right) => `power(${left},${right})`,
 };
+
+/** Expressions that may change variables. */
+const EFFECTS: ReadonlySet<string> = new Set(["assign", "step", "getline", "call"]);
 
 /** Names of variables, parameters and functions in the translation, which JavaScript gives no other meaning. */
 export const GLOBAL = "g_";
@@ -209,9 +213,13 @@ export class ExpressionEmitter {
   #assignment({ operator, target, value }: Of<"assign">): Code {
     const arithmetic = ARITHMETIC[operator.slice(0, -1)];
     if (arithmetic === undefined) return this.assign(target, this.expression(value));
+    // The value is evaluated before the target, which matters only if either changes something.
+    const given = this.number(value);
+    const parts = [...partsOf(value), ...partsOf(target)];
+    const first = parts.some(({ type }) => EFFECTS.has(type)) ? this.temporary() : null;
     const { before, read, set } = this.once(target);
-    const { kind, code } = set({ kind: "number", code: arithmetic(numeric(read), this.number(value)) });
-    return { kind, code: `(${before}${code})` };
+    const { kind, code } = set({ kind: "number", code: arithmetic(numeric(read), first ?? given) });
+    return { kind, code: `(${first === null ? "" : `${first}=${given},`}${before}${code})` };
   }
 
   step({ by, isPrefix, target }: Of<"step">, isUsed: boolean): Code {

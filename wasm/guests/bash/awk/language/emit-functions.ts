@@ -7,7 +7,6 @@ type Kind = Code["kind"];
 
 /** What functions give, and what they take. */
 const SIMPLE: Readonly<Record<string, { readonly kind: Kind; readonly takes: "text" | "number" | "value" }>> = {
-  index: { kind: "number", takes: "text" },
   tolower: { kind: "text", takes: "text" },
   toupper: { kind: "text", takes: "text" },
   fflush: { kind: "number", takes: "text" },
@@ -41,6 +40,9 @@ export function functionCall(emit: Emitter, { name, args }: FunctionCall): Code 
   const [first, second, third, fourth] = args;
   const made = (kind: Kind, ...codes: readonly string[]): Code => ({ kind, code: `awk.${name}(${codes.join()})` });
   switch (name) {
+    case "index":
+      if (second?.type === "pattern") throw new Refusal("index: regexp constant as second argument is not allowed", 2);
+      return made("number", call.text(first), call.text(second));
     case "length":
       if (first === undefined) return { kind: "number", code: "characterCount(awk.fields.text(0))" };
       return { kind: "number", code: `lengthOf(${emit.argument(first, false)})` };

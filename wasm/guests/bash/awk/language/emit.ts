@@ -8,7 +8,7 @@ import { setSpecial } from "./variables.ts";
 
 /** Names of the library that translated programs call. */
 export const LIBRARY =
-  "numberOf textOf isTrue compare inputValue nonZero power cellOf elementOf setElement subarrayOf fieldIndex characterCount lengthOf substring keysOf UNSET NEXT look";
+  "numberOf textOf isTrue compare inputValue nonZero power cellOf elementOf setElement subarrayOf fieldIndex characterCount lengthOf substring keysOf UNSET NEXT misplaced look";
 
 /** Loops look after so many rounds, in powers of two, whether the call is over. */
 const LOOK = "if((++rounds&511)===0)look();";
@@ -164,15 +164,21 @@ function rulesCode(emit: StatementEmitter, when: string, { rules, functions }: P
   const own = rules.flatMap((rule, at) => (rule.when === when ? [ruleCode(emit, rule, at)] : []));
   if (own.length === 0) return "";
   const code = own.join("\n");
-  const isLeft = [...functions.values()].some(({ body }) =>
-    [...partsOf(body)].some(({ type }) => type === "next" || type === "nextfile"),
-  );
-  const safe = isLeft ? `try{${code}}catch(error){if(error!==NEXT)throw error;}` : code;
+  const isLeft = [...functions.values()].some(({ body }) => skipsOf(body).length > 0);
+  const skip = when === "record" ? "return;" : `throw misplaced("${when}");`;
+  const safe = isLeft ? `try{${code}}catch(error){if(error!==NEXT)throw error;${skip}}` : code;
   const waits = rules.some((rule) => rule.when === when && emit.waits(rule));
   return `${when}:{waits:${waits},run:${waits ? "async " : ""}()=>{${localsOf(emit)}${safe}}}`;
 }
 
-function ruleCode(emit: StatementEmitter, { from, to, body }: Rule, at: number): string {
+/** The statements that leave a record. */
+function skipsOf(body: Statement): string[] {
+  return [...partsOf(body)].flatMap(({ type }) => (type === "next" || type === "nextfile" ? [type] : []));
+}
+
+function ruleCode(emit: StatementEmitter, { when, from, to, body }: Rule, at: number): string {
+  const wrong = skipsOf(body).find((type) => when !== "record" && (type === "next" || when !== "BEGINFILE"));
+  if (wrong !== undefined) throw new Refusal(`\`${wrong}' used in ${when} action`, 1);
   const code = emit.statement(body);
   if (from === null) return code;
   if (to === null) return `if(${emit.truth(from)})${code}`;
