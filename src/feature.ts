@@ -64,7 +64,7 @@ export interface ConfiguredFeature {
   readonly listens?: readonly Listener[];
   /** Credentials to be hidden from logs. */
   readonly secrets?: readonly string[];
-  /** Facts for the log of a start: names, never secrets. */
+  /** What the feature's own subcommands read of its settings. */
   readonly facts?: Readonly<Record<string, unknown>>;
   /** Whether the program refuses to start if the feature does not open. Otherwise it starts without the feature. */
   readonly isEssential?: boolean;

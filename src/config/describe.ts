@@ -24,29 +24,3 @@ function passwordOf(url: string | undefined): string[] {
   const given = [password, unescape(password), searchParams.get("password") ?? ""];
   return given.filter((text) => text !== "");
 }
-
-/** The settings in effect, for the start-up log and `doctor`. Names what is set, but never secrets. */
-export function describeConfig(config: Config): Record<string, unknown> {
-  return {
-    slack: config.slack === null ? "off" : config.slack.mode.type,
-    discord: config.discord === null ? "off" : "on",
-    web: `http://${config.web.host.includes(":") ? `[${config.web.host}]` : config.web.host}:${config.web.port}`,
-    database: databaseLabel(config),
-    home: config.home,
-    sandbox: config.sandbox,
-    configFile: config.configFile,
-    model: config.query.model,
-    fallbackModel: config.query.fallbackModel ?? null,
-    mode: config.query.mode,
-    providers: Object.keys(config.providers),
-    channels: Object.keys(config.channels),
-    ...Object.assign({}, ...config.features.map(({ facts }) => facts ?? {})),
-    maxConcurrentRuns: config.maxConcurrentRuns,
-  };
-}
-
-function databaseLabel({ database }: Config): string {
-  if (database.kind === "sqlite" || !URL.canParse(database.url)) return database.kind;
-  const { host, pathname } = new URL(database.url);
-  return `postgresql://${host}${pathname}`;
-}

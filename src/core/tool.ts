@@ -32,13 +32,6 @@ export interface ToolThread {
   fetchFile(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** US dollars spent by the run, by its session, and in total today (UTC). */
-export interface Spending {
-  readonly runUsd: number;
-  readonly sessionUsd: number;
-  readonly dayUsd: number;
-}
-
 /** The context shared by all calls of a run. */
 export interface RunContext extends HostRules {
   readonly sessionId: string;
@@ -53,8 +46,6 @@ export interface RunContext extends HostRules {
   /** True if nobody can answer questions, as in a job. */
   readonly nonInteractive: boolean;
   readonly thread: ToolThread;
-  /** Amounts spent so far, without calls whose price is unknown. */
-  spent(): Promise<Spending>;
 }
 
 export interface ToolContext extends RunContext {

@@ -15,7 +15,6 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
     config: buildConfig({ model: "demo/demo" }),
     allowedHosts: [],
     blockedUrls: [],
-    spent: () => Promise.resolve({ runUsd: 0, sessionUsd: 0, dayUsd: 0 }),
     nonInteractive: false,
     label: EMPTY_LABEL,
     approved: false,

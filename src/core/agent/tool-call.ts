@@ -56,10 +56,7 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
-/**
- * Adds the label of a result: whose words it carries and what it holds. Failures are labelled, too, because they may
- * quote such words.
- */
+/** Labels a result with whose words it carries and what it holds; failures may quote such words too. */
 export function labelled(result: ToolResult, tool: Tool | undefined, input: unknown): ToolResult {
   const people = { who: (result.people ?? []).map(({ id }) => id), holds: [] };
   return { ...result, label: unionOf([result.label ?? labelOfSource(tool, input), people]) };
@@ -172,7 +169,6 @@ export function toolContext(
     config,
     allowedHosts: query.allowedHosts,
     blockedUrls: query.blockedUrls,
-    spent: () => query.spent(),
     nonInteractive: query.nonInteractive,
     label: run.state.label,
     approved,
@@ -220,9 +216,7 @@ function drained(outer: AbortSignal, clock: Clock): { readonly signal: AbortSign
   };
 }
 
-/**
- * Resolves with the work's result. Rejects with the signal's reason if the work outlives its abort by the grace period.
- */
+/** The work's result; rejects with the signal's reason if the work outlives the abort's grace period. */
 function abortable<T>(work: Promise<T>, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let stopWaiting = () => {};

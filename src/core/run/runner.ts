@@ -4,7 +4,7 @@ import type { Query } from "../agent/query-input.ts";
 import type { RunState } from "../agent/run-state.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import { withRunBudget } from "../budget/budgeted-registry.ts";
-import { hasLimits, startOfDay } from "../budget/limits.ts";
+import { hasLimits } from "../budget/limits.ts";
 import { planSection } from "../context/plan-section.ts";
 import { buildSystemPrompt } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
@@ -33,8 +33,7 @@ import type { Message } from "../protocol/messages.ts";
 import { activePlanSteps, type Plan } from "../protocol/plan.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
-import type { Store } from "../store/store.ts";
-import type { Spending, ToolThread } from "../tool.ts";
+import type { ToolThread } from "../tool.ts";
 import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
@@ -106,10 +105,7 @@ export class SessionRunner implements SessionHandler {
     }
   }
 
-  /**
-   * Writes pending journal entries of a run that stays open. If ownership or the database is lost, the failure is only
-   * logged.
-   */
+  /** Writes pending entries of a run that stays open. Lost ownership or database is only logged. */
   async #flush({ context, wake }: LiveRun): Promise<void> {
     try {
       await context.flush();
@@ -148,10 +144,7 @@ export class SessionRunner implements SessionHandler {
     return openRunView(viewed, this.#options);
   }
 
-  /**
-   * Drives the run and returns its outcome. Throws what leaves the run open: a suspension, lost ownership, or a failing
-   * store.
-   */
+  /** Drives the run. Throws what leaves it open: suspension, lost ownership, or a failing store. */
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
@@ -257,7 +250,6 @@ export class SessionRunner implements SessionHandler {
       sinks,
       nonInteractive: isUnattended(wake.event.body),
       cacheKey: session.channelKey,
-      spent: () => spendingOf(store, { runId: wake.runId, sessionId: session.id }, runtime.clock.now()),
       plan: () => store.plans.of(session.id),
       opened: (open) => {
         run.open = open;
@@ -303,18 +295,4 @@ export class SessionRunner implements SessionHandler {
     const mayHoldReservation = wake.resumed || isLimited;
     return endRun({ wake, context, mayHoldReservation }, outcome, { ...this.#options, hooks: this.#options.hooks() });
   }
-}
-
-/** The cost so far of a run, its session and the UTC day. */
-export async function spendingOf(
-  { usage }: Pick<Store, "usage">,
-  { runId, sessionId }: { readonly runId: string; readonly sessionId: string },
-  now: number,
-): Promise<Spending> {
-  const [run, session, day] = await Promise.all([
-    usage.total({ runIds: [runId] }),
-    usage.total({ sessionIds: [sessionId] }),
-    usage.total({ since: startOfDay(now) }),
-  ]);
-  return { runUsd: run.costUsd, sessionUsd: session.costUsd, dayUsd: day.costUsd };
 }

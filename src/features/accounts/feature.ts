@@ -84,7 +84,6 @@ function configure(given: GivenSettings): ConfiguredFeature {
     ],
     usedVariables: read?.usedVariables ?? [],
     secrets: oidc === null || oidc.clientSecret === null ? [] : [oidc.clientSecret],
-    facts: oidc === null ? {} : { oidc: oidc.issuer.href },
     isEssential: true,
     ...(oidc === null ? {} : { check: ({ runtime }) => checkOf(oidc, runtime) }),
     open: async (host) => {

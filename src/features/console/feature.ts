@@ -37,7 +37,6 @@ export const consoleFeature: Feature = {
     const { adminsSeePrivate } = z.object(file).parse(given.file).console;
     return {
       problems: [],
-      facts: adminsSeePrivate ? { adminsSeePrivate } : {},
       open: (host) => openConsole(host, adminsSeePrivate),
     };
   },

@@ -72,7 +72,6 @@ function configure({ fileName, ...given }: GivenSettings): ConfiguredFeature {
     warnings: [...notes, ...mistaken],
     usedVariables: used,
     secrets: mcp.secrets,
-    facts: { mcpServers: Object.keys(mcp.servers) },
     check: async ({ runtime, version, log, onStore }) => {
       if (isOff) return [];
       const [{ checkServers }, { createAccessTo }] = await Promise.all([

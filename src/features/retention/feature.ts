@@ -44,7 +44,6 @@ export const retentionFeature: Feature = {
     const days = z.object(file).parse(given.file).retention?.days ?? null;
     return {
       problems: [],
-      facts: days === null ? {} : { retentionDays: days },
       check: () => Promise.resolve([{ ok: true, text: inForce(days) }]),
       open: (host) => openRetention(host, days),
     };

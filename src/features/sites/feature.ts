@@ -97,7 +97,6 @@ function configure(given: GivenSettings): ConfiguredFeature {
       ? []
       : ["sites.host: to serve sites beyond this machine, set `sites.url` to the address at which people reach them."],
     listens: [{ setting: "sites.port", hostSetting: "sites.host", host: settings.host, port: settings.port }],
-    facts: { sites: settings.url ?? `${inAddress(settings.host)}:${settings.port}` },
     open: (host) => open(host, settings),
   };
 }

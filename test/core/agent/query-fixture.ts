@@ -209,7 +209,6 @@ export function scenario({
     blockedUrls: [],
     sinks: [],
     nonInteractive: false,
-    spent: () => Promise.resolve({ runUsd: 0.25, sessionUsd: 1, dayUsd: 7 }),
     plan: () => Promise.resolve(null),
     cacheKey: "web:C1",
   };

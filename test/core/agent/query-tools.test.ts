@@ -275,11 +275,3 @@ test("leaving the event loop while calls run stops them and waits for their end"
   expect(ended).toEqual(["1", "2"]);
   expect(journal.writes).not.toContain("callEnded");
 });
-
-test("a tool can read the spending of the run, its session and the day", async () => {
-  const model = callsThen({ id: "a", name: "read", input: { path: "x" } });
-  const spending = tool("read", { execute: async (_input, ctx) => textResult(JSON.stringify(await ctx.spent())) });
-  const { query, journal } = scenario({ model, tools: [spending] });
-  await drive(query);
-  expect(await resultTexts(journal)).toEqual(['{"runUsd":0.25,"sessionUsd":1,"dayUsd":7}']);
-});

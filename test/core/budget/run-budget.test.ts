@@ -3,7 +3,6 @@ import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { chargeLost } from "../../../src/core/budget/lost-call.ts";
 import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import type { Clock, Runtime } from "../../../src/core/protocol/runtime.ts";
-import { spendingOf } from "../../../src/core/run/runner.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { useEmptiedDatabases, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
@@ -50,17 +49,6 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     const options = { store, runtime: { ...runtime, clock: time }, epoch: 0 };
     return new Run(store, account, new RunBudget({ ...options, settings, account: { ...account, isJob: false } }));
   }
-
-  test("spending of a run, its session and the UTC day is counted separately", async () => {
-    const run = await openRun(1, {});
-    const other = await openRun(2, {});
-    await run.spend(1, 100);
-    await run.spend(2, 50, { runId: "run_0" });
-    await run.spend(1, 25, { runId: "run_00", at: NOON - 86_400_000 });
-    await other.spend(1, 400);
-    const spent = await spendingOf(store, { runId: "run_1", sessionId: "ses_1" }, NOON);
-    expect(spent).toEqual({ runUsd: 1, sessionUsd: 1.75, dayUsd: 5.5 });
-  });
 
   test("twenty concurrent runs together never exceed the day's limit, and use it up", async () => {
     const dayUsd = 100;
