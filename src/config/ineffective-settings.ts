@@ -58,10 +58,7 @@ export function unknownTools(
   );
 }
 
-/**
- * Agents whose lists contain no existing tool, or a misspelt one, one line each for the operator. Other unknown names
- * may belong to other programs, or need other settings.
- */
+/** Agents whose lists contain no existing tool or a misspelt one. Other unknown names may be other programs'. */
 export function unknownToolsOfAgents(
   agents: ReadonlyMap<string, Pick<AgentDefinition, "tools" | "disallowedTools">>,
   { names, mayAppear }: KnownTools,

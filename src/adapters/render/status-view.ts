@@ -8,9 +8,7 @@ import { observeView } from "./view-observer.ts";
 
 type Scope = Pick<RunViewDeps, "platform" | "clock" | "log">;
 
-/**
- * Renews a status, which vanishes after two minutes or a post. Source: Slack docs, assistant.threads.setStatus. In ms.
- */
+/** Renews a status, gone after two minutes. In milliseconds. Source: Slack docs, assistant.threads.setStatus. */
 const AGAIN_MS = 60_000;
 /** Minimum time between status changes for tool calls. In milliseconds. */
 const MIN_MS = 3_000;

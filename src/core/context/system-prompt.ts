@@ -11,9 +11,7 @@ export interface InstructionLayer {
 export interface InstructionRoots {
   /** Absolute path. Its own instruction file is the last layer. */
   readonly sandboxRoot: string;
-  /**
-   * Directories above the sandbox root, if that is the working directory within a larger root. Tools cannot reach them.
-   */
+  /** Directories between the root and the working directory, which tools cannot reach. */
   readonly above?: DirectoriesAbove | undefined;
 }
 

@@ -86,10 +86,7 @@ async function beginRun(
   return { wake, epoch, stoppedBy: null, hasMore: pending.length < others.length };
 }
 
-/**
- * Continues a run that was interrupted or stopped, or whose event has arrived. Throws NothingToDo if the run keeps
- * waiting.
- */
+/** Continues an interrupted, stopped or awaited run. Throws NothingToDo if it keeps waiting. */
 async function resumeRun(
   tx: StoreTransaction,
   { session, epoch, waiting, now, open }: Owned & { readonly open: RunRow },

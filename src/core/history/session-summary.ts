@@ -68,10 +68,7 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
   };
 }
 
-/**
- * How much of the window is used, as counted for the newest response; null before the first. Later messages are not
- * included yet.
- */
+/** Use of the window as of the newest response, without later messages; null before the first. */
 export async function usedContext(
   sessionId: string,
   config: QueryConfig,

@@ -82,10 +82,7 @@ function notTheirs({ name }: Author, approvals: ApprovalRules): string {
   return `Not run: it needs a decision that @${name} can't make. ${who} Describe what you want done, and I'll ask.`;
 }
 
-/**
- * The config for a person's own command. A delegating agent's narrowed access does not apply, since the person
- * delegates nothing.
- */
+/** For a person's own command. A delegating agent's narrowed access does not apply to it. */
 function asPerson(config: QueryConfig): QueryConfig {
   const { delegation, agentDefinition, ...rest } = config;
   if (delegation === undefined) return config;
@@ -144,10 +141,7 @@ export interface TakenEvent {
   readonly messages: readonly Message[];
 }
 
-/**
- * The output of typed commands, which is the run's answer if people wrote nothing else; the model then reads it with
- * the next message. Null if the model should answer now.
- */
+/** Typed commands' output as the run's answer; null if the model should answer now. */
 export function localCommandAnswer(taken: readonly TakenEvent[]): string | null {
   const addressed = taken.flatMap(({ messages }) => messages).filter(({ context }) => context !== true);
   const outputs = addressed.flatMap(({ content }) => content.filter(isLocalOutput));
@@ -155,10 +149,7 @@ export function localCommandAnswer(taken: readonly TakenEvent[]): string | null 
   return isAll && outputs.length > 0 ? outputs.map(renderBlock).join("\n\n") : null;
 }
 
-/**
- * Posts the output of typed commands once, so that people see it before the model answers. Long output is attached as a
- * file.
- */
+/** Posts typed commands' output once, before the model answers. Long output is attached. */
 export async function showOutputs(
   taken: readonly TakenEvent[],
   { context, maxChars }: { readonly context: Pick<TurnContext, "post">; readonly maxChars: number },

@@ -72,10 +72,7 @@ export interface EventGuard {
   readonly signal: AbortSignal;
 }
 
-/**
- * Passes on the events of `source`. Fails with `stalled` if none arrives within the limit, and with the signal's reason
- * as soon as it aborts, even while `source` hangs.
- */
+/** Passes events on. Fails with `stalled` after the limit, and at once with the reason of an abort. */
 export async function* guardedEvents<T>(source: AsyncIterable<T>, guard: EventGuard): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
   let finished = false;

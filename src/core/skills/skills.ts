@@ -1,7 +1,4 @@
-/**
- * Where a skill is stored: the channel's sandbox root, the operator's home, the page's revisions, or the program
- * itself.
- */
+/** Stored in the channel's sandbox root, the operator's home, the page's revisions, or the program. */
 export type SkillOrigin = "project" | "home" | "page" | "application";
 
 export interface SkillArg {

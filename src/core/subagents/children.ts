@@ -25,10 +25,7 @@ export interface ChildDeps {
   readonly clock: Clock;
 }
 
-/**
- * Begins a sub-agent once per call: stores its session and the event that begins its run. Nothing begins after a stop,
- * nor beyond `MAX_CHILDREN`, however many calls arrive at once.
- */
+/** Begins a sub-agent once per call; none after a stop, nor beyond `MAX_CHILDREN`. */
 export async function beginChild(
   child: Pick<NewChild, "id" | "settings">,
   event: ChildEvent,
@@ -67,10 +64,7 @@ export interface EndingChild {
   readonly endRun: (tx: StoreTransaction, at: number) => Promise<void>;
 }
 
-/**
- * Ends a child and delivers its report to the parent in one transaction, so that neither is ever stored without the
- * other.
- */
+/** Ends a child and reports to the parent in one transaction, so that neither is stored alone. */
 export async function endChild(ending: EndingChild, { store, engine, clock }: ChildDeps): Promise<void> {
   const { event, sessionId, runId, outcome, endRun } = ending;
   const at = clock.now();

@@ -57,6 +57,7 @@ export function codeBlock(text: string, language: string): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-function escaped(char: string): string {
+/** `\u{202e}`: a character by its number. */
+export function escaped(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 }

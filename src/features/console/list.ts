@@ -147,10 +147,7 @@ export async function toListedSessions(
   });
 }
 
-/**
- * State of a session with its sub-agents, itself first: whether any of them waits or works, otherwise the outcome of
- * its own newest run.
- */
+/** A session with its sub-agents, itself first: whether any waits or works, else the outcome of its newest run. */
 export function stateOf(
   family: readonly string[],
   { runs, asking }: { readonly runs: ReadonlyMap<string, NewestRun>; readonly asking: ReadonlySet<string> },

@@ -1,7 +1,4 @@
-/**
- * A process that makes a component's bindings with jco's generator. Arguments: the generator's directory, the
- * component's file, its expected sha256, and the output directory.
- */
+/** Makes a component's bindings with jco. Arguments: generator's directory, file, its sha256, output directory. */
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

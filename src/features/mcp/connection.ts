@@ -181,10 +181,7 @@ export class McpConnection {
     }
   }
 
-  /**
-   * Returns the live session, waiting briefly for one. After repeated failures, the latest of which is recent, it does
-   * not try again.
-   */
+  /** The live session, after a short wait. Does not try again after repeated failures, the latest of them recent. */
   async #reach(signal: AbortSignal): Promise<McpSession | null> {
     const { clock } = this.#options;
     if (this.#session !== null) return this.#session;

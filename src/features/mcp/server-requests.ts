@@ -101,10 +101,7 @@ export class ServerRequests {
   }
 }
 
-/**
- * Whether the server is offered roots. One whose arguments name a directory already knows where to work, and roots
- * would override that.
- */
+/** Whether the server is offered roots, which would override a directory named in its arguments. */
 export function takesRoots(settings: McpServer): boolean {
   if (!("command" in settings)) return false;
   return !(settings.args ?? []).some((arg) => path.isAbsolute(arg) && isDirectory(arg));

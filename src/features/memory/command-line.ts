@@ -121,10 +121,7 @@ function unreadable(error: unknown, request: MemoryRequest): readonly string[] {
   return [`✗ ${request.file} cannot be read (${code}).`];
 }
 
-/**
- * Imports a file of JSON lines. A line that cannot be stored is reported without affecting the others. False if all
- * lines were refused.
- */
+/** Imports JSON lines. Reports a line that cannot be stored; false if all were refused. */
 export async function importFile(file: string, { store, database, runtime, out }: CommandLineScope): Promise<boolean> {
   const read = createLineReader(runtime.clock);
   const refused: string[] = [];

@@ -46,10 +46,7 @@ export function closestLine<T extends { readonly text: string }>(text: string, l
 /** Ids of people, as platforms give them: `slack:U1`. */
 const PERSON = /^[a-z]+:/u;
 
-/**
- * The trust label of memories: each counts as its author's words. Nobody answers for those found outside or imported
- * under a bare name.
- */
+/** Each memory counts as its author's words; nobody answers for found ones or imported bare names. */
 export function labelOf(memories: readonly Memory[]): Label {
   return unionOf(
     memories.map(({ author, isPrivate, origin }) => ({

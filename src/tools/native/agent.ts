@@ -23,10 +23,7 @@ import {
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waitingMethods } from "./waiting.ts";
 
-/**
- * Returns a function that gives the tool describing the current agents; the tool object changes only when the agents
- * do.
- */
+/** Gives the tool that describes the current agents; the same object as long as they are the same. */
 export function agentTool(deps: NativeToolDeps): () => Tool {
   let known = createAgent(deps);
   return () => {
@@ -35,9 +32,7 @@ export function agentTool(deps: NativeToolDeps): () => Tool {
   };
 }
 
-/**
- * Creates the tool that gives work to a sub-agent, which is a session of its own, and optionally waits for its report.
- */
+/** The tool that gives work to a sub-agent, a session of its own, and may wait for its report. */
 export function createAgent(deps: NativeToolDeps): Tool {
   return defineTool({
     name: AGENT,

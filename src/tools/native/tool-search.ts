@@ -38,10 +38,7 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
   });
 }
 
-/**
- * The tools that role, mode and the operator's list permit, including those already offered, which may have more to
- * describe.
- */
+/** What role, mode and the operator's list permit; tools already offered may have more to describe. */
 function allowed(tools: readonly Tool[], { config }: ToolContext): Tool[] {
   const others = tools.filter((tool) => !isFinder(tool.name));
   return offeredTools(others, toolAccessOf(config));

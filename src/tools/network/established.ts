@@ -17,10 +17,7 @@ interface Establishing {
   readonly failure?: (code: string) => string;
 }
 
-/**
- * Resolves to the socket once it is connected, and destroys it if it fails. Throws NetworkRefusal, or the signal's
- * reason.
- */
+/** Resolves once the socket is connected; destroys it on failure. Throws NetworkRefusal or the signal's reason. */
 export async function waitForConnection(
   socket: Socket,
   event: "connect" | "secureConnect",

@@ -7,9 +7,7 @@ import { allocatedBytes, BLOCK_BYTES } from "./disk-usage.ts";
 /** Milliseconds of work before other tasks get a turn. */
 const AT_ONCE_MS = 4;
 
-/**
- * Measures the room that a tree takes, and reports each part to `soFar`. Changes made meanwhile may or may not count.
- */
+/** Reports the room of each part of a tree to `soFar`. Changes made meanwhile may or may not count. */
 export async function measure(root: string, soFar: (bytes: number) => void, signal: AbortSignal): Promise<number> {
   let bytes = 0;
   let turnEnds = performance.now() + AT_ONCE_MS;
@@ -29,10 +27,7 @@ export async function measure(root: string, soFar: (bytes: number) => void, sign
   return bytes;
 }
 
-/**
- * Entries of a directory; empty if it is gone or unreadable. Failing instead would make each call measure the rest
- * again.
- */
+/** Empty if it is gone or unreadable, since failing would make each call measure the rest again. */
 function entriesOf(directory: string): Dirent[] {
   return unlessRefused(() => readdirSync(directory, { withFileTypes: true })) ?? [];
 }

@@ -40,9 +40,7 @@ export function createEdit(guest: Guest): Tool {
   });
 }
 
-/**
- * Applies the edit as the guest does, so that people decide about what really happens; null if the guest refuses it.
- */
+/** The edit as the guest applies it, for people to decide about; null if the guest refuses it. */
 function changedBy(before: string, edit: EditRequest): string | null {
   if (edit.oldText === "") return null; // the empty text is found everywhere, without end
   const replaced = replaceText(before, edit);

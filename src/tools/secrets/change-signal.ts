@@ -3,10 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { keysDirectory } from "./sealing-key.ts";
 
-/**
- * Polling interval for the watched file, in milliseconds. Polls because change notifications are not available on every
- * machine and file system.
- */
+/** Polling interval, in milliseconds. Change notifications are not available on every machine. */
 const GLANCE_MS = 1_000;
 
 /** A file that the command line writes after it has changed stored secrets, and that a running program watches. */

@@ -125,10 +125,7 @@ function whyClosed(directory: string): string | null {
   }
 }
 
-/**
- * Reads one skill. `found` is the path of its folder or command file within the directory; a command's name includes
- * its folders.
- */
+/** `found`: path of the skill's folder or command file in the directory; a command's name includes folders. */
 function readSkill(reading: ReadScope, resolver: PathResolver, found: string): ParsedSkill[] {
   const { holds, origin, root, directory, owner } = reading.directory;
   const isFolder = holds === "folders";

@@ -49,9 +49,7 @@ function argumentIn(
   return line.includes(" ") && !mayHaveBlanks ? null : { option: first.name, typed: line, before: "" };
 }
 
-/**
- * Completes the whole line. After an @, only agents whose name matches are offered, not those whose description does.
- */
+/** Completes the whole line. After an @, only agents' names count, and not their descriptions. */
 export function completed({ before, typed }: TypedArgument, words: readonly Completion[]): PageCompletion[] {
   const isAddress = before === "@";
   const fitting = isAddress ? words.filter(({ value }) => value.includes(typed.toLowerCase())) : words;

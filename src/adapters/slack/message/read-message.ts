@@ -11,10 +11,7 @@ import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.
 /** Maximum number of people, and of channels, looked up by name for one message. */
 const NAMES = 40;
 
-/**
- * Reads any message, from a person or an integration. Unknown parts are skipped. `botUserId`: the bot's mention to
- * remove, since it only addresses the bot.
- */
+/** Reads any message; unknown parts are skipped. `botUserId`: whose mention to remove. */
 export async function readMessage(
   came: Node,
   { directory, botUserId }: { readonly directory: Directory; readonly botUserId: string | null },

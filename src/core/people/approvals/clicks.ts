@@ -91,10 +91,7 @@ async function decide(
  */
 const ASKED_AGAIN = "Nobody decided in time. Ask again for what is still needed, and continue.";
 
-/**
- * Handles the button of an expired card: the first person to click repeats the request, as a message in the thread's
- * own session.
- */
+/** A click on an expired card: the first person repeats the request as a message in the thread. */
 export async function askAgain(
   action: InboundAction,
   { id }: { id: string },

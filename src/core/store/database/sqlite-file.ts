@@ -17,10 +17,7 @@ export async function prepareSqliteFile(url: string): Promise<void> {
   }
 }
 
-/**
- * Opens the file and runs `first`, the first statement that reads it, which fails if it is no database. Rejects with
- * ConfigError if the file cannot be opened.
- */
+/** Opens the file with its first statement, which fails if it is no database. Rejects with ConfigError. */
 export async function openSqliteFile(
   url: string,
   options: BetterSqlite3.Options,

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { escaped } from "../../../core/text/plain-text.ts";
 import { withoutCommittedSecrets } from "../../../tools/git/committed-secrets.ts";
 import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../../../tools/git/run-git.ts";
 import type { ExecutorWorktree } from "./executor-worktree.ts";
@@ -29,10 +30,6 @@ export function plainPath(file: string): string {
   return /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(file)
     ? JSON.stringify(file).replaceAll(/[\p{Cf}\u2028\u2029]/gu, escaped)
     : file;
-}
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 export interface DiffArgs {

@@ -3,9 +3,7 @@ import { FileFailure } from "../workspace/file-failure.ts";
 import { Refusal } from "../workspace/refusal.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/**
- * Implements the import `deckhand:extension/files` (wasm/extension/tool.wit) on the imports of Deckhand's own guests.
- */
+/** `deckhand:extension/files` (wasm/extension/tool.wit) on the imports of Deckhand's own guests. */
 export interface FilesImport {
   readText(path: string): string;
   readBase64(path: string): string;

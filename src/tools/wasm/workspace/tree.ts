@@ -14,10 +14,7 @@ export interface Tree {
   readonly directories: readonly string[];
 }
 
-/**
- * All that a directory contains, except files being written. Throws Refusal if it contains something that no tool may
- * change.
- */
+/** All that a directory contains, except files being written. Throws Refusal if no tool may change it. */
 export function treeOf(resolver: PathResolver, path: string, instructs: IsInstructionFile): Tree {
   const files: string[] = [];
   const directories = [path];

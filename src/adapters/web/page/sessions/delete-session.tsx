@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { counted } from "../../../../core/text/counted.ts";
 import type { SessionToDelete } from "../../sessions/team-sessions.ts";
 import { Dialog } from "../dialog.tsx";
 import { get, post } from "../section/request.ts";
@@ -83,8 +84,4 @@ function Consequences({ found }: Pick<DeleteDialogProps, "found">): JSX.Element 
       </ul>
     </>
   );
-}
-
-function counted(count: number, one: string, more = `${one}s`): string {
-  return `${count} ${count === 1 ? one : more}`;
 }

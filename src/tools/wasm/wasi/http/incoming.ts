@@ -66,9 +66,7 @@ export class IncomingResponse {
   }
 }
 
-/**
- * The pending response of a request: once the body is complete, `get` sends the request and returns the whole response.
- */
+/** A request's pending response: once the body is complete, `get` sends it and returns the response. */
 export class FutureIncomingResponse {
   readonly #isReady: () => boolean;
   readonly #send: () => Received;
