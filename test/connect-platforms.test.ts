@@ -8,9 +8,9 @@ import { connectPlatforms } from "../src/connect-platforms.ts";
 import { MessageFinaliser } from "../src/core/people/message-finaliser.ts";
 import type { ChatPlatform } from "../src/core/platform/chat-platform.ts";
 import type { Clock } from "../src/core/protocol/runtime.ts";
-import { openStore, type Store } from "../src/core/store/store.ts";
-import { systemRuntime } from "../src/runtime.ts";
+import type { Store } from "../src/core/store/store.ts";
 import { memoryPlatform } from "./adapters/render/memory-platform.ts";
+import { openFileStore } from "./support/database/empty-database.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { freePort } from "./support/program/free-port.ts";
 import { silentLog } from "./support/silent-log.ts";
@@ -27,7 +27,7 @@ interface Away {
 /** Connects a platform that is away, or a platform over a store that fails, on the test's clock. */
 async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Store) => store): Promise<Away> {
   const clock = new ManualClock();
-  const opened = await openStore(`file:${path.join(tempDirectory(), "away.db")}`, systemRuntime());
+  const opened = await openFileStore(path.join(tempDirectory(), "away.db"));
   const store = over(opened);
   const said: string[] = [];
   const parts = new AsyncDisposableStack();

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/core/store/store.ts";
 import { holdLease } from "../../src/ownership/hold-lease.ts";
 import { systemRuntime } from "../../src/runtime.ts";
+import { openFileStore } from "../support/database/empty-database.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -13,7 +14,7 @@ const changes: { name: string; change: (file: string) => Promise<void> | void }[
     name: "replaced",
     change: async (file) => {
       const other = `${file}.restored`;
-      await (await openStore(`file:${other}`, systemRuntime())).close();
+      await (await openFileStore(other)).close();
       renameSync(other, file);
     },
   },

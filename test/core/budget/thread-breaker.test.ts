@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ThreadBreaker } from "../../../src/core/budget/thread-breaker.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
   directory = mkdtempSync(path.join(tmpdir(), "deckhand-breaker-"));
   clock = new ManualClock();
   runs = 0;
-  store = await openStore(`file:${path.join(directory, "a.db")}`, { ...systemRuntime(), clock });
+  store = await openFileStore(path.join(directory, "a.db"), { ...systemRuntime(), clock });
   await store.transaction((tx) =>
     tx.sessions.create({
       id: "ses_1",

@@ -5,10 +5,11 @@ import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
 import { aroundWakes } from "../../support/around-wakes.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -19,7 +20,7 @@ let clock: ManualClock;
 
 beforeEach(async () => {
   directory = mkdtempSync(path.join(tmpdir(), "deckhand-engine-"));
-  store = await openStore(`file:${path.join(directory, "engine.db")}`, systemRuntime());
+  store = await openFileStore(path.join(directory, "engine.db"));
   clock = new ManualClock();
 });
 

@@ -6,6 +6,7 @@ import type { SessionHandler } from "../../../src/core/engine/engine.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { type EngineHarness, engineContract } from "../../contracts/engine.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { mortalStore } from "../../support/database/mortal-store.ts";
 import { startPostgres } from "../../support/database/postgres.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
@@ -13,7 +14,7 @@ import { silentLog } from "../../support/silent-log.ts";
 
 engineContract("SQLite", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-engine-"));
-  const store = await openStore(`file:${path.join(directory, "engine.db")}`, systemRuntime());
+  const store = await openFileStore(path.join(directory, "engine.db"));
   return harness(store, () => removeDirectory(directory));
 });
 

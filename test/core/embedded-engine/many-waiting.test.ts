@@ -2,9 +2,10 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import type { TurnContext, Wake } from "../../../src/core/engine/engine.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { aborted, createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
 import { aroundWakes } from "../../support/around-wakes.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { until } from "../../support/program/bot.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
@@ -18,7 +19,7 @@ const CHANNELS = 6;
 /** A database that a process left with an event waiting in each of many sessions. */
 async function waitingStore(clock: ManualClock, sessions: number): Promise<{ store: Store; ids: readonly string[] }> {
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
-  const store = await openStore(`file:${path.join(tempDirectory(), "many.db")}`, runtime);
+  const store = await openFileStore(path.join(tempDirectory(), "many.db"), runtime);
   onTestFinished(() => store.close());
   const ids: string[] = [];
   for (let number = 0; number < sessions; number += 1) {

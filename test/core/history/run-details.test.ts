@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { runDetails } from "../../../src/core/history/run-details.ts";
 import { type ToolResult, textResult } from "../../../src/core/protocol/tool-result.ts";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 interface Call {
@@ -15,7 +14,7 @@ interface Call {
 
 /** The details of a run with these calls. */
 async function detailsOf(calls: readonly Call[], maxChars: number) {
-  const store = await openStore(`file:${tempDirectory()}/details.db`, systemRuntime());
+  const store = await openFileStore(`${tempDirectory()}/details.db`);
   onTestFinished(() => store.close());
   const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
   const run = { id: "run_1", sessionId: "ses_1" };

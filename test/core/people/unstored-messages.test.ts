@@ -4,8 +4,7 @@ import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { UnstoredMessages } from "../../../src/core/people/unstored-messages.ts";
 import type { InboundEvent, InboundMessage } from "../../../src/core/platform/inbound.ts";
 import { ConnectionLost, isDiskFull } from "../../../src/core/protocol/database-failure.ts";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
@@ -18,7 +17,7 @@ const NOON = Date.UTC(2026, 10, 20, 13, 0);
 
 /** The error of a database whose disk is full. */
 async function noRoom(): Promise<unknown> {
-  const store = await openStore(`file:${path.join(tempDirectory(), "full.db")}`, systemRuntime());
+  const store = await openFileStore(path.join(tempDirectory(), "full.db"));
   onTestFinished(() => store.close());
   const full = store.transaction((tx) =>
     tx.tables(async (db) => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createWorkspaces } from "../../../src/core/permissions/workspaces.ts";
-import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -19,7 +19,7 @@ interface World {
 
 /** Successive starts of the program on one database. */
 async function starts() {
-  const store = await openStore(`file:${tempDirectory()}/w.db`, systemRuntime());
+  const store = await openFileStore(`${tempDirectory()}/w.db`);
   onTestFinished(() => store.close());
   return async ({ access = {}, present, hers = [], unanswered = 0 }: World) => {
     let left = unanswered;

@@ -3,8 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { SETTINGS_REVISION } from "../../../src/config/stored/effective-settings.ts";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { directoryWith } from "../../support/program/config-sources.ts";
 
@@ -19,7 +18,7 @@ const FILE = {
 
 async function withRevision(content: object): Promise<string> {
   const cwd = directoryWith({ file: FILE });
-  const store = await openStore(`file:${path.join(cwd, "data.db")}`, systemRuntime());
+  const store = await openFileStore(path.join(cwd, "data.db"));
   const revision = { ...SETTINGS_REVISION, content: JSON.stringify(content), by: "ana", at: Date.now() };
   await store.transaction((tx) => tx.revisions.add("rev_1", 0, revision));
   await store.close();
@@ -54,7 +53,7 @@ test("settings list shows each set value with its source, and no secret", async 
 
 test("the page's settings may name an agent that was created on the page", async () => {
   const cwd = await withRevision({ agentDefinition: "keeper" });
-  const store = await openStore(`file:${path.join(cwd, "data.db")}`, systemRuntime());
+  const store = await openFileStore(path.join(cwd, "data.db"));
   const content = "---\ndescription: Keeps\n---\nYou keep.";
   const agent = { kind: "agent" as const, name: "keeper", content, by: "ana", at: Date.now() };
   await store.transaction((tx) => tx.revisions.add("rev_2", 0, agent));

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { startApp } from "../../../src/app.ts";
 import { SETTINGS_REVISION } from "../../../src/config/stored/effective-settings.ts";
 import { loadConfig } from "../../../src/config.ts";
-import { openStore } from "../../../src/core/store/store.ts";
 import { FEATURES } from "../../../src/features/features.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { directoryWith } from "../../support/program/config-sources.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -21,7 +21,7 @@ const JOB = { cron: "@daily", prompt: "x", channel: "slack:T1/C1", owner: "slack
 /** A directory with a settings file and a database in which the page has set something. */
 async function directoryOf(file: object, page: Readonly<Record<string, string>>): Promise<string> {
   const cwd = directoryWith({ file });
-  const store = await openStore(`file:${path.join(cwd, "data.db")}`, systemRuntime());
+  const store = await openFileStore(path.join(cwd, "data.db"));
   for (const [kindAndName, content] of Object.entries(page)) {
     const [kind, name = ""] = kindAndName.split("/");
     const revision = { ...SETTINGS_REVISION, name, content, by: "ana", at: Date.now() };

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { startEmbeddings, tokensOf } from "../../support/model/embeddings-server.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -17,7 +16,7 @@ function home(env: Readonly<Record<string, string>> = {}) {
     settings: (settings: unknown) => writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify(settings)),
     /** What models have been sent, by their names. */
     spent: async () => {
-      const store = await openStore(`file:${path.join(cwd, "data/deckhand.db")}`, systemRuntime());
+      const store = await openFileStore(path.join(cwd, "data/deckhand.db"));
       const sums = await store.usage.sumsBy("model", { since: 0 });
       await store.close();
       return sums;

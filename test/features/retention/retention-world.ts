@@ -5,11 +5,12 @@ import BetterSqlite3 from "better-sqlite3";
 import { Client } from "pg";
 import { onTestFinished } from "vitest";
 import type { Runtime } from "../../../src/core/protocol/runtime.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import type { DeletionScope } from "../../../src/features/retention/delete-sessions.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type { EmptiedDatabase } from "../../support/database/emptied-databases.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -54,10 +55,10 @@ export async function retentionWorld({ home = tempDirectory(), database }: World
 }
 
 async function openedBeneath(home: string, runtime: Runtime): Promise<EmptiedDatabase> {
-  const url = `file:${path.join(home, "deckhand.db")}`;
-  const store = await openStore(url, runtime);
+  const file = path.join(home, "deckhand.db");
+  const store = await openFileStore(file, runtime);
   onTestFinished(() => store.close());
-  return { url, store };
+  return { url: `file:${file}`, store };
 }
 
 /**

@@ -3,12 +3,13 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { TakeLock } from "../../../src/core/cluster.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { createCopies } from "../../../src/features/sites/copies.ts";
 import { startSiteServer } from "../../../src/features/sites/server.ts";
 import { createSites, type Sites } from "../../../src/features/sites/sites.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -50,7 +51,7 @@ export async function siteWorld({
   const root = path.join(home, "root");
   mkdirSync(root, { recursive: true });
   const runtime = systemRuntime();
-  const store = await openStore(`file:${path.join(home, "deckhand.db")}`, runtime);
+  const store = await openFileStore(path.join(home, "deckhand.db"), runtime);
   const only = onlyProcess({ clock: runtime.clock, log: silentLog });
   let port = 0;
   const sites = createSites(

@@ -5,13 +5,12 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { entryLink } from "../../../src/adapters/web/server/entry-links.ts";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
 import { PageClient } from "../../adapters/web/page-client.ts";
 import { entryUrl, openPlatform, TOKEN } from "../../adapters/web/web-setup.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 import { type Browser, type LoginWorld, loginWorld, PASSWORD } from "../../features/accounts/login-world.ts";
+import { openFileStore } from "../../support/database/empty-database.ts";
 import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { type Attempt, type Ending, SECRET } from "./attack.ts";
@@ -289,7 +288,7 @@ function shared(name: string, tries: (world: LoginWorld, browser: Browser) => Pr
     name,
     expected: "refused",
     async attempt() {
-      const store = await openStore(`file:${path.join(tempDirectory(), "page.db")}`, systemRuntime());
+      const store = await openFileStore(path.join(tempDirectory(), "page.db"));
       onTestFinished(() => store.close());
       const world = await loginWorld({ store });
       await world.addAccount("ana", "admin");

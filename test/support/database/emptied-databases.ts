@@ -6,7 +6,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { DATABASES } from "./databases-place.ts";
-import { emptyDatabase, emptyPostgres } from "./empty-database.ts";
+import { emptyDatabase, emptyPostgres, openFileStore } from "./empty-database.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 
 export interface EmptiedDatabase {
@@ -42,8 +42,7 @@ async function emptyFile(): Promise<EmptiedDatabase> {
 async function openFile(): Promise<OpenFile> {
   const directory = mkdtempSync(path.join(process.env[DATABASES] ?? tmpdir(), "deckhand-test-"));
   const file = path.join(directory, "test.db");
-  const url = `file:${file}`;
-  return { store: await openStore(url, systemRuntime()), url, file };
+  return { store: await openFileStore(file), url: `file:${file}`, file };
 }
 
 export const useEmptiedDatabases = () => emptyStore;

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lastActiveAt } from "../../../../src/core/store/database/sqlite-file.ts";
-import { openStore } from "../../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSession } from "../../../contracts/engine-recorder.ts";
+import { openFileStore } from "../../../support/database/empty-database.ts";
 
 let directory = "";
 let file = "";
@@ -28,7 +27,7 @@ test("a missing or empty database file has no last activity", async () => {
 });
 
 test("the last activity is the last write of an ended process, or now for a running one", async () => {
-  const store = await openStore(`file:${file}`, systemRuntime());
+  const store = await openFileStore(file);
   await createSession(store);
   setBack();
   const now = Date.now();

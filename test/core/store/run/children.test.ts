@@ -12,6 +12,7 @@ import { releaseQueued } from "../../../../src/core/subagents/queued-children.ts
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSession, event } from "../../../contracts/engine-recorder.ts";
 import { childEvent } from "../../../support/child-event.ts";
+import { openFileStore } from "../../../support/database/empty-database.ts";
 import { type Postgres, startPostgres } from "../../../support/database/postgres.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
@@ -27,7 +28,7 @@ const databases: readonly { name: string; open: () => Promise<Store> }[] = [
     open: async () => {
       const directory = mkdtempSync(path.join(tmpdir(), "deckhand-children-"));
       onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-      return openStore(`file:${path.join(directory, "children.db")}`, systemRuntime());
+      return openFileStore(path.join(directory, "children.db"));
     },
   },
   {

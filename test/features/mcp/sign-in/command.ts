@@ -12,6 +12,7 @@ import { signInReads } from "../../../../src/features/mcp/sign-in/store.ts";
 import { onlyProcess } from "../../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSystemResolve } from "../../../../src/tools/network/resolve.ts";
+import { openFileStore } from "../../../support/database/empty-database.ts";
 import { type CliResult, runCli } from "../../../support/program/cli.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
@@ -68,7 +69,9 @@ const ADDRESS = /^http\S+\/auth\S*$/mu;
 
 export async function place(settings: McpServer, database?: string, home = tempDirectory()): Promise<Place> {
   const runtime = systemRuntime();
-  const store = await openStore(database ?? `file:${home}/data/deckhand.db`, runtime);
+  const store = await (database === undefined
+    ? openFileStore(path.join(home, "data/deckhand.db"), runtime)
+    : openStore(database, runtime));
   onTestFinished(() => store.close());
   let current = settings;
   const set = (to: McpServer) => {
