@@ -6,10 +6,11 @@ import { fileSession, text, useSandbox } from "../file-session.ts";
 
 const sandbox = useSandbox();
 
-const LINES = 100_000;
+/** More lines than a call of the guest's engine takes arguments. */
+const LINES = 70_000;
 const LOG = Array.from({ length: LINES }, (_, at) => `2026-11-30T12:00:00Z host${at % 7} GET /users/${at} 200 12ms\n`);
 
-test("a log of 100,000 lines can be read, piped, copied and held in a variable", async () => {
+test("a log of 70,000 lines can be read, piped, copied and held in a variable", async () => {
   const session = fileSession(sandbox);
   session.put("log", LOG.join(""));
   const commands = [
@@ -45,7 +46,6 @@ test("characters of a variable are counted, also beyond the basic plane", async 
   expect(text(await fileSession(sandbox).run("bash", { command }))).toBe("exit code 0\nstdout:\n3\n3\n2");
 });
 
-/** More lines than a call of the guest's engine takes arguments. */
 const lines = [
   { script: "column -t n | tail -1", says: "70000" },
   { script: "column n | tail -1 | tr '\\t' ' '", says: "7000 14000 21000 28000 35000 42000 49000 56000 63000 70000" },
@@ -55,7 +55,7 @@ const lines = [
 ];
 
 test.each(lines)("$script reads 70,000 lines", async ({ script, says }) => {
-  const result = await fileSession(sandbox).run("bash", { command: `seq 70000 > n; ${script}` });
+  const result = await fileSession(sandbox).run("bash", { command: `seq ${LINES} > n; ${script}` });
   expect(text(result)).toBe(`exit code 0\nstdout:\n${says}`);
 });
 

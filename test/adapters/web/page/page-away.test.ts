@@ -23,7 +23,10 @@ async function whileAway(change: () => unknown): Promise<void> {
   await at.page.getByText(/Connection lost/u).waitFor({ state: "detached" });
 }
 
-/** Posts more than the page loads at once, twice over. */
+/** More messages than the page loads at once. */
+const MORE = 220;
+
+/** Posts more than the page loads at once, by default twice over. */
 async function fill({ threadId }: ThreadRef, from = 0, to = 420): Promise<void> {
   for (let index = from; index < to; index += 1) {
     const body = JSON.stringify({ by: "deckhand", markdown: `line ${index}`, tone: "plain", buttons: [], files: [] });
@@ -75,11 +78,11 @@ test("a thread with an early message that was changed shows its newest messages 
   const thread = await say("go");
   const card = await at.platform.post(thread, plainMessage("a card"), "card");
   await at.page.getByRole("button", { name: "New thread" }).click();
-  await whileAway(() => fill(thread));
+  await whileAway(() => fill(thread, 0, MORE));
   await at.platform.edit(card, plainMessage("decided"));
   await at.page.getByRole("link", { name: "go" }).click();
-  await messages().getByText("line 419").waitFor();
-  await at.platform.edit({ ...card, messageId: "m419" }, plainMessage("the end"));
+  await messages().getByText("line 219").waitFor();
+  await at.platform.edit({ ...card, messageId: "m219" }, plainMessage("the end"));
   await messages().getByText("the end").waitFor();
   expect(await shown()).toHaveLength(200);
 });
@@ -120,21 +123,21 @@ test("earlier messages that the reader has loaded stay, except those that were d
 
 test("a reader keeps the place and what is loaded, however much has come meanwhile", async () => {
   const thread = await say("go");
-  await whileAway(() => fill(thread));
-  await messages().getByText("line 419").waitFor();
-  const seen = messages().getByText("line 300", { exact: true });
+  await whileAway(() => fill(thread, 0, MORE));
+  await messages().getByText("line 219").waitFor();
+  const seen = messages().getByText("line 100", { exact: true });
   await at.page.locator(".scroller").hover();
   await at.page.mouse.wheel(0, -100);
   await seen.scrollIntoViewIfNeeded();
   const top = async () => Math.round((await seen.boundingBox())?.y ?? -1);
   const before = await top();
   await whileAway(async () => {
-    await fill(thread, 420, 940);
-    at.store.deleteMessage("m310");
+    await fill(thread, MORE, 640);
+    at.store.deleteMessage("m110");
   });
-  await messages().getByText("line 939", { exact: true }).waitFor({ state: "attached" });
-  await messages().getByText("line 310", { exact: true }).waitFor({ state: "detached" });
+  await messages().getByText("line 639", { exact: true }).waitFor({ state: "attached" });
+  await messages().getByText("line 110", { exact: true }).waitFor({ state: "detached" });
   expect(await top()).toBe(before);
-  const lines = Array.from({ length: 940 }, (_, index) => `line ${index}`).filter((line) => line !== "line 310");
+  const lines = Array.from({ length: 640 }, (_, index) => `line ${index}`).filter((line) => line !== "line 110");
   expect(await shown()).toEqual(["go", ...lines]);
 });
