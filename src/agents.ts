@@ -45,7 +45,10 @@ export async function readPageAgents({ revisions }: Pick<Store, "revisions">, pa
   page.texts = textsIn(await revisions.newestOf("agent"));
 }
 
-/** Loads agents from the application, the page, the home and the settings; later sources win, field by field. */
+/**
+ * Loads agents from the application's files (or the page's texts in their place), the home's files and the settings.
+ * Later sources win, field by field.
+ */
 export function loadAgents(config: Config, page: PageAgents = { texts: new Map() }): Agents {
   const shipped = readAgentFiles(path.join(APPLICATION, FOLDER));
   const home = readAgentFiles(path.join(config.home, FOLDER));
@@ -258,7 +261,10 @@ interface ReadAgent {
 const fileSchema = agentSchema.omit({ prompt: true });
 const COLORS = agentSchema.shape.color.unwrap().options;
 
-/** Parses an agent file. An unknown key rejects it, because it may have been meant to restrict the agent. */
+/**
+ * Parses an agent file. An unknown key rejects the whole file, because a misspelt key may have been meant to restrict
+ * the agent.
+ */
 function parseAgent(fileName: string, text: string): ReadAgent {
   const name = agentNameSchema.safeParse(fileName);
   if (!name.success) return broken(1, `${name.error.issues[0]?.message ?? "is not a name"}; rename the file`);

@@ -59,7 +59,10 @@ export function allCommands(features = createFeatureList(FEATURES)): readonly Ch
 }
 
 export interface AppOptions extends Pick<ToolboxWorld, "config" | "runtime" | "log" | "secrets" | "say"> {
-  /** `terminals`: only a conversation on a terminal; the page, jobs and other platforms wait for another program. */
+  /**
+   * With `terminals`, the program serves only a conversation on a terminal. The page, jobs and other platforms wait for
+   * a program that serves everything, which is the default.
+   */
   readonly serves?: "everything" | "terminals";
   /** Called when another process runs on the database and this one starts to wait for it. */
   readonly standBy?: () => void;
@@ -68,7 +71,9 @@ export interface AppOptions extends Pick<ToolboxWorld, "config" | "runtime" | "l
 }
 
 export interface App {
-  /** Resolves with what ended the program from within: a lost lease, or a platform that can never connect. */
+  /**
+   * Resolves with the failure that ended the program from within: a lost lease, or a platform that can never connect.
+   */
   readonly failed: Promise<AppError>;
   /** Resolves when this process has been asked to hand over its work and end. */
   readonly drained: Promise<void>;

@@ -47,7 +47,10 @@ export interface ChannelConfigs {
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
-/** `defaultModel`: used where no model is named; a function, because keys may be set at run time. */
+/**
+ * Creates the configuration of channels. `defaultModel` is used where no model is named; it is a function because keys
+ * may be set at run time.
+ */
 export function createChannelConfigs(config: Config, defaultModel: () => string, page?: PageAgents): ChannelConfigs {
   const { byName: agents, problems, definitions: agentDefinitions } = loadAgents(config, page);
   const agentOf = (channelKey: string): string => {
@@ -157,7 +160,10 @@ export function sandboxRootOf(config: Config, thread: ThreadRef): string {
   return within(root, workingDirectory);
 }
 
-/** A channel's root, which is bound by configuration or beneath the sandbox parent, and its working directory. */
+/**
+ * The root directory of a channel, either bound by configuration or a folder beneath the sandbox parent, and the
+ * working directory within it.
+ */
 function rootOf(config: Config, thread: ThreadRef): { readonly root: string; readonly workingDirectory: string } {
   const { directory, workingDirectory = config.query.workingDirectory } = config.channels[channelKeyOf(thread)] ?? {};
   const folder = `${thread.platform}-${thread.channelId.replace(/[^A-Za-z0-9_-]/g, "_")}`;
@@ -194,7 +200,10 @@ function directoriesAbove(directory: string): string[] {
   return names.map((_, depth) => names.slice(0, depth).join("/"));
 }
 
-/** Throws ConfigError if a link leads out of the root, since anybody may have written its contents. */
+/**
+ * Returns the working directory. Throws ConfigError if a link leads out of the root, since anybody may have written its
+ * contents.
+ */
 function within(root: string, workingDirectory: string): string {
   const place = path.join(root, workingDirectory);
   if (place === path.join(root) || !existsSync(place)) return place;

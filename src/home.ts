@@ -11,7 +11,10 @@ import { restrictToOwner } from "./core/store/database/restrict-to-owner.ts";
 /** Access for the owner only, because conversations should not be readable by other users of the machine. */
 const PRIVATE = 0o700;
 
-/** Creates a missing directory, closed to other users in any case. Throws ConfigError if it is not writable. */
+/**
+ * Creates a directory of the program if it is missing, and closes it to other users of the machine in any case. Throws
+ * ConfigError with one line if it is not writable.
+ */
 export async function requireOwn(directory: string, variable: string): Promise<void> {
   try {
     await createDirectory(directory, PRIVATE);
@@ -31,7 +34,10 @@ export function instructionFiles({ home }: { readonly home: string }): string[] 
   return [path.join(home, "AGENTS.md"), ...userHome().map((own) => path.join(own, ".config/agents/AGENTS.md"))];
 }
 
-/** Empty for a user without a name and without HOME, as is common in containers and under supervisors. */
+/**
+ * The user's home directory. Empty for a user without a name and without HOME, as is common in containers and under
+ * supervisors.
+ */
 function userHome(): string[] {
   try {
     return [homedir()];

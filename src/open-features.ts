@@ -20,7 +20,10 @@ export interface Features extends Pick<Provided, "routes" | "sessions" | "logins
   problems(): readonly string[];
   /** The implementation of a command; null if its feature is off. */
   command(name: string): ChatCommand["run"] | null;
-  /** Undefined if the command's feature is off, or leaves the suggestions to the command's description. */
+  /**
+   * The suggestions for an option of a command. Undefined if its feature is off or leaves them to the command's
+   * description.
+   */
   completionOf(command: string, option: string): CommandOption["complete"];
   readonly delegate: CommandServices["delegate"];
   readonly ownFiles: OwnFiles;
@@ -46,7 +49,10 @@ interface Opened extends OpenFeature {
 /** Reports a feature that does not start. Throws ConfigError if it is essential. */
 type NotStarted = (feature: Pick<NamedFeature, "name" | "isEssential">, error: unknown) => void;
 
-/** Throws ConfigError if an essential feature does not open. `say` prints a line on the operator's terminal. */
+/**
+ * Opens the configured features one after another. Throws ConfigError if an essential one does not open. `say` prints a
+ * line on the operator's terminal.
+ */
 async function openFeatures(
   configured: readonly NamedFeature[],
   host: Omit<FeatureHost, keyof Between>,

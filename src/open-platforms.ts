@@ -118,7 +118,9 @@ export async function openSecrets({
   return secretMasking(secrets);
 }
 
-/** Another link to the page of the program running on this home; null if the settings do not give its port. */
+/**
+ * A further link that opens the page of the program running on this home; null if the settings do not give its port.
+ */
 export async function anotherWebLink({ web, home }: Config, now: number): Promise<string | null> {
   await requireOwn(home, "DECKHAND_HOME");
   return web.port === 0 ? null : webLink({ ...web, token: await webToken(home) }, now, web.port);
@@ -155,7 +157,10 @@ export interface PlatformScope {
   readonly spent: Required<SharedUsage>;
 }
 
-/** Opens all platforms. Messages are stripped of the program's secrets, and authors marked as served or not. */
+/**
+ * Opens all platforms for the core. Messages are stripped of the program's secrets, and authors in threads are marked
+ * as served or not.
+ */
 export async function openPlatforms(
   assembly: PlatformAssembly & Pick<Ownership, "shared" | "fence">,
   opening: PlatformScope,

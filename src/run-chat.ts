@@ -12,7 +12,10 @@ import { createLogger } from "./operations/logging.ts";
 import { STOP_WITHIN_MS } from "./operations/stop-times.ts";
 import { systemRuntime } from "./runtime.ts";
 
-/** How long to wait for a process that has the database but may be starting or ending. In milliseconds. */
+/**
+ * How long to wait for a process that has the database but does not answer, because it may be starting or ending. In
+ * milliseconds.
+ */
 const REACH_WITHIN_MS = 15_000;
 const REACH_AGAIN_MS = 200;
 
@@ -30,7 +33,10 @@ export function processIo(env: Environment): ChatIo {
   };
 }
 
-/** Converses with the program running on this home or else with one in this process. Resolves to the exit code. */
+/**
+ * Holds a conversation with the program running on this home or, if there is none, with one in this process. Resolves
+ * to the exit code.
+ */
 export async function runChat(config: Config, request: ChatRequest, io: ChatIo): Promise<number> {
   const say = (line: string) => {
     io.stderr.write(`${line}\n`);

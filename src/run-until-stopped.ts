@@ -16,7 +16,10 @@ const LOADED_MS = 5_000;
 /** Maximum time to wait for leftover work after the parts have stopped, in milliseconds. */
 const LEFT_BEHIND_MS = 100;
 
-/** Signals within this time count as one: `npm start` repeats the terminal's Ctrl+C. In milliseconds. */
+/**
+ * Signals within this time count as one, because `npm start` repeats the Ctrl+C that the terminal has already sent. In
+ * milliseconds.
+ */
 const ONE_SIGNAL_MS = 500;
 
 /** Runs the program until a signal or a failure ends it. A second signal ends it at once. */
@@ -92,7 +95,10 @@ function onSignal(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignalled);
 }
 
-/** Ends the process after a time limit. The next one continues interrupted work from the database. */
+/**
+ * Ends the process after a time limit. Interrupted work continues in the next process, because all state is in the
+ * database.
+ */
 function forceExit(log: Log): void {
   setTimeout(() => {
     log.error({ afterMs: STOP_WITHIN_MS }, "stop_cut_off");

@@ -4,7 +4,9 @@ import { DISK_FULL_CODES } from "../core/protocol/errors.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Writes initial .env and deckhand.config.json files; `root` is Deckhand itself. Existing files are kept. */
+/**
+ * Writes initial .env and deckhand.config.json files into `cwd`; `root` is Deckhand itself. Existing files are kept.
+ */
 export function init(root: string, cwd: string, terminal: Terminal): void {
   const schema = path.relative(cwd, path.join(root, "deckhand.config.schema.json"));
   const files = [

@@ -58,7 +58,10 @@ export function unknownTools(
   );
 }
 
-/** Agents whose lists contain no existing tool or a misspelt one. Other unknown names may be other programs'. */
+/**
+ * Agents whose lists contain no existing tool, or a misspelt one, one line each for the operator. Other unknown names
+ * may belong to other programs, or need other settings.
+ */
 export function unknownToolsOfAgents(
   agents: ReadonlyMap<string, Pick<AgentDefinition, "tools" | "disallowedTools">>,
   { names, mayAppear }: KnownTools,

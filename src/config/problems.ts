@@ -2,7 +2,10 @@ import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { alternatives, nodeOf, nodesAt, type SchemaNode } from "./schema-node.ts";
 
-/** Turns validation errors into lines: key, mistake, remedy. Values are shown only if short and not secret. */
+/**
+ * Turns validation errors into lines for an operator: the key, what is wrong, and how to fix it. Values are shown only
+ * if they are short, plain and not marked secret.
+ */
 
 /** How a source writes keys and examples, the only difference between the environment and the file. */
 export interface KeyStyle {

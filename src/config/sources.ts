@@ -21,7 +21,10 @@ interface EnvironmentSource extends Source<Environment> {
   readonly inFile: readonly string[];
 }
 
-/** The environment over `.env`. Empty values count as unset, since compose files pass unset variables so. */
+/**
+ * The environment, with `.env` of the working directory as a fallback. Empty values count as unset, because compose
+ * files and shells pass unset variables on as empty ones.
+ */
 function readEnvironment(env: Environment, cwd: string): EnvironmentSource {
   const file = readOptional(path.join(cwd, ".env"));
   if (file.problem !== null) return { value: withoutEmpty(env), problems: [`.env: ${file.problem}`], inFile: [] };

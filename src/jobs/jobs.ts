@@ -26,7 +26,9 @@ export interface Jobs {
   readonly openRun: (openReport: OpenJobReport, event: JobEvent) => OpenRunView;
   /** What commands, buttons and tools need. */
   readonly control: JobControl;
-  /** Starts scheduling after the engine, with what came due meanwhile. Returns problems of declared jobs. */
+  /**
+   * Starts scheduling, with what came due meanwhile, after the engine's start. Returns problems of declared jobs.
+   */
   start(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

@@ -17,7 +17,10 @@ export interface MetricSources {
   feedback(): Promise<Readonly<Record<string, number>>>;
 }
 
-/** Metrics in Prometheus' format. Loaded on the first request: it takes 5 MB, and many never ask. */
+/**
+ * Metrics in Prometheus' text format, read at the time of the request. The library is loaded on the first request,
+ * because it takes 5 MB and many installations never ask.
+ */
 export function createMetrics(sources: MetricSources): () => Promise<string> {
   let loading: Promise<PromClient.Registry> | null = null;
   return async () => {

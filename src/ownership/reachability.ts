@@ -70,7 +70,10 @@ export class Reachability {
     this.#failing.set(name, { firstAt: this.#failing.get(name)?.firstAt ?? lastAt, lastAt });
   }
 
-  /** Resolves once no session can be taken that cannot post. Throws PlatformError if that takes too long. */
+  /**
+   * Resolves once each platform is connected here, or nobody else reaches it, so that no session is taken that cannot
+   * post. Throws PlatformError if that takes too long.
+   */
   async require(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const began = clock.now();

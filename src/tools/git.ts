@@ -105,7 +105,9 @@ const MISSING =
   "git is not installed on the machine that Deckhand runs on, so this tool does not work. The other tools can still " +
   "read the files. An operator can install git with the system's package manager.";
 
-/** Refuses a call that failed by the system: files removed during the read, or no process could be started. */
+/**
+ * Refuses a call that the system failed: another git may remove files during the read, or no process can be started.
+ */
 function notNow(error: unknown): never {
   const code = refusedBySystem(error);
   if (code === null) throw error;
@@ -232,7 +234,10 @@ function isPartial(objects: string): boolean {
   return existsSync(packs) && readdirSync(packs).some((name) => name.endsWith(".promisor"));
 }
 
-/** Most secrets are recognised by file name, so no revision may name content by hash or tag. Throws Refusal. */
+/**
+ * Rejects revisions that name a file's content by its hash or by a tag, because most secrets are recognised by file
+ * name. Throws Refusal.
+ */
 async function refuseUnnamedFiles(revision: string, git: RunGit, where: Omit<GitCall, "args">): Promise<void> {
   const asked = revision.split(/\.{2,3}/u).filter((part) => part !== "" && !NAMED.test(part));
   if (asked.length === 0) return;

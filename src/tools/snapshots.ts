@@ -6,7 +6,10 @@ import { unlessMissing } from "../core/protocol/system-code.ts";
 /** Limits on the size and age of kept former contents of files. */
 export const SNAPSHOT_LIMITS = { bytes: 1_073_741_824, ageMs: 14 * 86_400_000 };
 
-/** Bounds of the pause between clean-ups, in milliseconds. Checking very many files is done more rarely. */
+/**
+ * Bounds of the pause between clean-ups, in milliseconds. Checking hundreds of thousands of files takes long and is
+ * done more rarely.
+ */
 const EVERY_MS = { least: 60_000, most: 3_600_000 };
 /** Ratio of the pause after a clean-up to the duration of the clean-up. */
 const RESTS = 100;

@@ -174,7 +174,10 @@ const MESSAGE_CONTENT = {
     "under Privileged Gateway Intents, save, and start Deckhand again.",
 };
 
-/** Why the gateway will never accept the client; null otherwise. Source: Discord docs, Gateway Close Event Codes. */
+/**
+ * Why the gateway will never accept the client, by its close code; null for codes after which reconnecting helps.
+ * Source: Discord docs, Gateway Close Event Codes.
+ */
 export function gatewayRefusal(code: GatewayCloseCodes): AppError | null {
   switch (code) {
     case GatewayCloseCodes.AuthenticationFailed:

@@ -97,7 +97,10 @@ async function rootOf(
   return root === null ? null : threadMessage(root, await namesIn([root], thread.workspaceId), topic);
 }
 
-/** Reads a thread's message; the first is in the channel, except in forums. Null if it is gone. */
+/**
+ * Reads a message of a thread. The first one is in the channel if the thread was started from a message, and in the
+ * thread if it is a forum post. Null if it is gone.
+ */
 export async function messageIn(
   rest: Pick<DiscordRest, "message">,
   { thread, messageId }: { readonly thread: ThreadRef; readonly messageId: string },

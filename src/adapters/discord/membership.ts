@@ -14,7 +14,10 @@ import { isDiscordError, nullOnDiscordError, toPlatformError } from "./errors.ts
 /** A channel or one of its threads, and a person. */
 type Asked = Omit<ThreadRef, "platform"> & { readonly userId: string };
 
-/** How a person and the bot relate to a channel, thread or DM; null if the bot cannot see it. */
+/**
+ * How a person and the bot relate to a channel of a server, a thread in it, or direct messages; null if the bot cannot
+ * see it.
+ */
 export async function membershipIn(client: Client<true>, asked: Asked): Promise<Membership | null> {
   const { channelId, workspaceId, threadId, userId } = asked;
   try {

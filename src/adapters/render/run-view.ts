@@ -137,7 +137,10 @@ class ThreadRunView implements RunView {
     await this.#waitBriefly(this.#reactions);
   }
 
-  /** Stops timers. Waits a moment for the live message, so that it appears above the answer. */
+  /**
+   * Stops timers and waits. Waits a moment for the live message to be posted, so that it appears above the answer; a
+   * slow platform does not delay the answer further.
+   */
   async #close(): Promise<void> {
     this.#cancelTimer();
     this.#following.stop();
@@ -224,7 +227,10 @@ class ThreadRunView implements RunView {
     return { lane, markdown, tone: "plain", buttons, files: [], shows };
   }
 
-  /** Posts the ending, without a forbidden file, or to the person alone if the thread is closed. */
+  /**
+   * Posts the ending in the thread, without a file if files are forbidden, or only to the person if it cannot be
+   * written to.
+   */
   async #postEnding(ending: Ending): Promise<void> {
     const { limits } = this.#deps.platform.descriptor;
     const parts = answerParts(ending, limits);

@@ -8,7 +8,9 @@ import { observeView } from "./view-observer.ts";
 
 type Scope = Pick<RunViewDeps, "platform" | "clock" | "log">;
 
-/** Renews a status, gone after two minutes. In milliseconds. Source: Slack docs, assistant.threads.setStatus. */
+/**
+ * Renews a status, which vanishes after two minutes or a post. Source: Slack docs, assistant.threads.setStatus. In ms.
+ */
 const AGAIN_MS = 60_000;
 /** Minimum time between status changes for tool calls. In milliseconds. */
 const MIN_MS = 3_000;

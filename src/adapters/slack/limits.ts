@@ -12,7 +12,9 @@ export const SECTION_CHARS = 2_900;
 export const FORM_TITLE_CHARS = 24;
 export const INPUT_LABEL_CHARS = 150;
 export const METADATA_CHARS = 3_000;
-/** Fields, characters of a field, options. Source: Slack docs, Views, Plain-text input, Select menu. */
+/**
+ * Maximum fields, characters of a field, options of a menu. Source: Slack docs, Views, Plain-text input, Select menu.
+ */
 export const FORM_FIELDS = 100;
 export const INPUT_CHARS = 3_000;
 export const CHOICES = 100;

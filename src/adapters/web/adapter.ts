@@ -45,7 +45,10 @@ export interface WebPlatformOptions extends PagePlace, ServerParts {
 }
 
 export interface WebPlatform extends ChatPlatform {
-  /** Opens the port for the probes of a standby process. Rejects with ConfigError if it is taken. */
+  /**
+   * Opens the port for the probes alone, so that a process on standby answers them as well. `start` calls it if needed.
+   * Rejects with ConfigError if the port is not available.
+   */
   listen(): Promise<void>;
   /** The page's address with a new single-use entry link; null before `listen`. */
   entryUrl(): string | null;

@@ -64,7 +64,10 @@ function inAll(lists: readonly unknown[]): unknown {
   return first?.filter((name) => others.every((names) => names.includes(name))) ?? null;
 }
 
-/** A pattern such as `mcp__github__*` or OpenCode's `github_*` disables a server, also `mcp_resources`. */
+/**
+ * A pattern of a server's tools, such as `mcp__github__*` or OpenCode's `github_*`, disables the whole server,
+ * including `mcp_resources`, the single tool for all servers' resources.
+ */
 function wholeServer(name: string): readonly string[] {
   const server = name.endsWith("*") ? serverOf(name) : name;
   return /^mcp(?:__(?!.*__)|$)/u.test(server) ? [server, "mcp_resources"] : [server];

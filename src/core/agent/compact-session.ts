@@ -8,7 +8,10 @@ import { NOT_SUMMARISED, summarise } from "./summarise.ts";
 const DONE = "✓ I summarised what was said so far; nothing is deleted (`/export`).";
 const TOO_LITTLE = "There is too little here to summarise: the newest ten messages always stay as they are.";
 
-/** Summarises at a person's request, once even across a restart. Throws what `runQuery` throws. */
+/**
+ * Summarises a session at a person's request. If the run did so before a restart, only reports the result. Throws what
+ * `runQuery` throws.
+ */
 export async function* compactSession(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryOutcome> {
   const loop = await openLoop(query);
   const ended = (text: string): QueryOutcome => {

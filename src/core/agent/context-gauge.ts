@@ -41,7 +41,10 @@ export class ContextGauge {
     return titleOf(this.#query.tools, use);
   }
 
-  /** Estimated input tokens: the measured newest exchange plus later messages, or the whole estimated. */
+  /**
+   * Estimated input tokens of the next request: the measured size of the newest exchange plus later messages, or an
+   * estimate of the whole request if nothing was measured.
+   */
   inputTokens(): number {
     const { meter } = this.#query;
     const { messages, lastMeasured } = this.#run.state;
@@ -85,7 +88,10 @@ export function windowIn({ config }: Query, { contextWindow }: ModelFacts): numb
   return config.contextWindow ?? contextWindow;
 }
 
-/** The next model's context window, in tokens. Null if it cannot be resolved; the call says why. */
+/**
+ * Size of the next model's context window, in tokens. Null if the model cannot be resolved; the call itself then
+ * reports why.
+ */
 export async function contextWindowOf({ query, run }: QueryRun): Promise<number | null> {
   const model = nextModel({ query, run });
   try {

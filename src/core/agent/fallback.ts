@@ -25,7 +25,10 @@ export function mayFallBack({ config }: Pick<Query, "config">, run: Pick<OpenRun
   return ref !== undefined && ref !== config.model && run.state.switchedTo === null;
 }
 
-/** The model to continue with. Null if there is no usable fallback, it is in use, or it would not help. */
+/**
+ * The model to continue with after a failure. Null if the run cannot switch: it has no usable fallback, has already
+ * switched, or failed for another reason.
+ */
 export async function fallbackFor(query: Query, run: OpenRun, error: AppError): Promise<Fallback | null> {
   const { config, registry, log } = query;
   const ref = config.fallbackModel;

@@ -47,7 +47,10 @@ export async function openLoop(given: Query): Promise<Loop> {
   };
 }
 
-/** Waits for missing tools of interrupted calls: an MCP server connects a moment after the start. */
+/**
+ * Waits for tools of interrupted or parked calls that are missing: an MCP server connects only a moment after the
+ * start.
+ */
 async function toolsOf({ tools, awaitTools }: Query, { state }: OpenRun): Promise<readonly Tool[]> {
   const open = state.calls.filter(({ status }) => status !== "ended").map(({ name }) => name);
   const missing = open.filter((name) => tools.every((tool) => tool.name !== name));

@@ -70,7 +70,10 @@ function stepOfCalls(state: RunState, message: Message, { cancelledBy }: RunBoun
   }
 }
 
-/** Asks for the rest of a cut response; after too many failures, ends the run with the partial text. */
+/**
+ * Asks for the rest of a response that was cut off, until that has failed too often. Then the run ends with the partial
+ * text.
+ */
 function stepOfCut(state: RunState, response: Message, bounds: RunBounds): NextStep {
   const since = state.messages.slice(state.messages.lastIndexOf(response) + 1);
   if (since.some(isResume)) return nextCall(state, bounds);

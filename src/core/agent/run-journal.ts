@@ -6,7 +6,10 @@ import type { Usage } from "../protocol/usage.ts";
 import type { LabelledFile } from "../trust/file-labels.ts";
 import type { JournalledResponse, RunState } from "./run-state.ts";
 
-/** The loop's durable memory. Each method is one transaction; an interrupted run continues from `load()`. */
+/**
+ * The durable memory of the loop. Each method is one transaction, committed when it resolves, so a run that is
+ * interrupted anywhere continues from `load()`.
+ */
 export interface RunJournal {
   load(): Promise<RunState>;
   /** Records the response, its usage, and a pending call for each tool_use block. `model` is `provider/model`. */
@@ -16,11 +19,16 @@ export interface RunJournal {
   callBegun(callId: string, mark: CallMark): Promise<void>;
   /** The state that a tool left in the session; null if there is none. */
   toolState(toolName: string): Promise<string | null>;
-  /** Files beneath a sandbox root under others' words, as when the run first asked. */
+  /**
+   * Labelled files beneath a sandbox root: those written under other people's words. The list is as it was when the run
+   * first asked.
+   */
   labelledFiles(root: string): Promise<readonly LabelledFile[]>;
   callIntends(callId: string, intent: WriteIntent): Promise<void>;
   callEnded(callId: string, result: ToolResult, end: CallEnding): Promise<void>;
-  /** Appends a turn's tool results, or a message that asks for the rest of a cut response. */
+  /**
+   * Appends a user message with the turn's tool results, or one that asks for the rest of a response that was cut off.
+   */
   appended(message: Message): Promise<void>;
   /** Records that the run calls another model from now on, given as `provider/model`. */
   modelSwitched(model: string): Promise<void>;
@@ -36,7 +44,10 @@ export interface FilesOfRoot {
 }
 
 export interface CallMark {
-  /** Whether the write may wait for the next one, since a crash before that loses nothing. */
+  /**
+   * Whether the write may be combined with the journal's next one. A crash before that loses nothing, because the
+   * results follow at once or the call may run again.
+   */
   readonly mayWait: boolean;
 }
 

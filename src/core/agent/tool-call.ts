@@ -56,7 +56,10 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
-/** Labels a result with whose words it carries and what it holds; failures may quote such words too. */
+/**
+ * Adds the label of a result: whose words it carries and what it holds. Failures are labelled, too, because they may
+ * quote such words.
+ */
 export function labelled(result: ToolResult, tool: Tool | undefined, input: unknown): ToolResult {
   const people = { who: (result.people ?? []).map(({ id }) => id), holds: [] };
   return { ...result, label: unionOf([result.label ?? labelOfSource(tool, input), people]) };
@@ -216,7 +219,9 @@ function drained(outer: AbortSignal, clock: Clock): { readonly signal: AbortSign
   };
 }
 
-/** The work's result; rejects with the signal's reason if the work outlives the abort's grace period. */
+/**
+ * Resolves with the work's result. Rejects with the signal's reason if the work outlives its abort by the grace period.
+ */
 function abortable<T>(work: Promise<T>, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let stopWaiting = () => {};

@@ -9,7 +9,10 @@ import type { CallEnvironment, CallRule, Tool } from "../tool.ts";
 import { EMPTY_LABEL } from "../trust/label.ts";
 import { egressRule, type RequestContent } from "./egress/gate.ts";
 
-/** A call is refused with a result, needs approval, runs, or is reconciled after a crash. */
+/**
+ * What happens to a call: it is refused with a result for the model, needs people's approval, runs, or is reconciled
+ * after a crash.
+ */
 export type Decision = RefuseDecision | AskDecision | RunDecision | ReconcileDecision;
 
 interface DecidedCall {

@@ -22,7 +22,10 @@ function offered({ properties, ...schema }: Schema, offer: Offer): Schema {
   return { ...schema, properties: Object.fromEntries(described) };
 }
 
-/** Keywords left out of requests to save tokens; a call that violates one learns of it from its error. */
+/**
+ * Schema keywords left out of requests to save tokens. A call that violates one of these bounds learns of it from its
+ * error.
+ */
 const BOUNDS = new Set([
   "exclusiveMinimum",
   "maxItems",

@@ -27,7 +27,10 @@ const AS_SUB_AGENT = `You are a sub-agent: the user messages are your assignment
 const IN_A_COPY =
   "You work in your own copy of the files: nobody else sees or changes it while you work, and your changes are merged after you finish. In a git repository, the git tool shows its history and your changes; it commits nothing.";
 
-/** A null `type` means the default one; `isolated`: it works in a worktree. */
+/**
+ * The definition for a sub-agent's run. A null `type` means the default one; `isolated` means that it works in a
+ * worktree.
+ */
 export function subAgent(
   type: AgentDefinition | null,
   limits: { readonly name: string; readonly access: string; readonly maxTurns: number },

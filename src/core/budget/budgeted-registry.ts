@@ -9,7 +9,10 @@ export function withRunBudget(options: RunBudgetOptions, registry: ProviderRegis
   return hasLimits(options.settings) ? budgetedRegistry(registry, new RunBudget(options)) : registry;
 }
 
-/** Reserves each call first, and limits what it may write. Throws BudgetStop instead of passing a limit. */
+/**
+ * Reserves each call of the registry's models first, and lets it write no more than the limits leave. Throws BudgetStop
+ * instead of making a call that could pass a limit.
+ */
 function budgetedRegistry(registry: ProviderRegistry, budget: RunBudget): ProviderRegistry {
   return {
     available: () => registry.available(),

@@ -19,7 +19,10 @@ export type Arguments =
   /** `reason` is a sentence for the person. */
   | { readonly type: "broken"; readonly reason: string };
 
-/** Words, `--flag value` and `--flag=value`, as typed after a command. After `--`, all are words. */
+/**
+ * Parses what a person typed after a command: words, `--flag value` and `--flag=value`. Everything after `--` is a
+ * word.
+ */
 export function readArguments(line: string, { flags: known = [], words: most }: ArgumentRules = {}): Arguments {
   const split = shellWords(line);
   if (split.type === "broken") return split;
@@ -45,7 +48,10 @@ export function readArguments(line: string, { flags: known = [], words: most }: 
   return { type: "read", words, flags };
 }
 
-/** Splits off the first word; the rest is free text as typed, where an apostrophe is no quote. */
+/**
+ * Splits off the first word and keeps the rest as typed, for commands that end in free text, where an apostrophe is no
+ * quote.
+ */
 export function firstWord(line: string): { readonly word: string; readonly rest: string } {
   const trimmed = line.trim();
   const [word = ""] = /^\S*/.exec(trimmed) ?? [];

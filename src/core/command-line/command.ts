@@ -44,7 +44,9 @@ export interface ChatCommand {
   readonly permission: CommandPermission;
   /** Whether buttons may stand for the command: `jobs:add` runs `/jobs add`. */
   readonly hasButtons?: true;
-  /** Whether the arguments change nothing, so that everyone may use them. Absent: any use may. */
+  /**
+   * Whether the given arguments change nothing, so that everyone may use them. If absent, any use may change something.
+   */
   readonly onlyShows?: (line: string) => boolean;
   /** The arguments as fields, in typing order. If absent, one field holds the whole line. */
   readonly options?: readonly CommandOption[];
@@ -54,7 +56,10 @@ export interface ChatCommand {
 /** A private answer, or words that begin a run as if the person had said them. */
 export type CommandReply = OutgoingMessage | RunReply | FormReply;
 
-/** Asks for missing arguments, in text and as a form. `problems` are those of a submitted form. */
+/**
+ * A request for missing arguments, as text and as a form for platforms with forms. `problems` are those of a submitted
+ * form.
+ */
 export interface FormReply {
   readonly message: OutgoingMessage;
   readonly form: Form;

@@ -25,7 +25,10 @@ function optionAt(options: readonly CommandOption[] = [], [name, ...rest]: reado
   return found === null || rest.length === 0 ? found : optionAt(found.options, rest);
 }
 
-/** Suggestions for what was typed: exact names, which Enter takes, then beginnings, then the others. */
+/**
+ * Filters suggestions by what was typed. Exact names come first, because pressing Enter takes the first one, then those
+ * that begin with it, then those that contain it.
+ */
 export function matchingCompletions(all: readonly Completion[], typed: string): Completion[] {
   const letters = typed.trim().toLowerCase();
   const rankOf = ({ value, label }: Completion): number => {

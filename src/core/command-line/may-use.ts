@@ -14,7 +14,10 @@ export function mayRaise({
   return trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
 }
 
-/** Why the person may not use the command; null if they may. A null `line` counts as a change. */
+/**
+ * Why the person may not use the command here; null if they may. If `line` is null, the command counts as changing
+ * something.
+ */
 export function commandRefusal(
   command: ChatCommand,
   line: string | null,

@@ -22,7 +22,10 @@ const LITERAL = new Set(["'", "‘"]);
 /** Number of characters shown after a quote that is never closed. */
 const SHOWN_CHARS = 20;
 
-/** Splits like a shell: at blanks, except within quotes and after backslashes; adjacent parts join. */
+/**
+ * Splits a line like a shell: blanks separate words, quotes and backslashes keep them together, and adjacent parts
+ * join.
+ */
 export function shellWords(line: string): ShellWords {
   const words: ShellWord[] = [];
   let at = 0;

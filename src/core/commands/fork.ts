@@ -45,7 +45,10 @@ function begin(from: SessionRow, thread: ThreadRef, { store, runtime, person }: 
 /** Maximum length of a fork's title, in characters. */
 const TITLE_CHARS = 60;
 
-/** The fork's first message. Platforms name threads after its first line, so that tells forks apart. */
+/**
+ * The first message of the fork. Platforms name threads after its first line, which therefore tells forks apart and has
+ * no address.
+ */
 async function rootText({ id, agent, thread }: SessionRow, context: CommandContext): Promise<string> {
   const messages = await context.store.messages.list(id);
   const first = messages.find(({ role, context: isOverheard }) => role === "user" && isOverheard !== true);

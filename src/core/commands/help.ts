@@ -33,7 +33,10 @@ function helpOf(line: string, { commands }: CommandContext): string {
   return command === undefined ? unknownCommand(name, commands) : commandHelp(command);
 }
 
-/** How to begin, the settings in force, and the person's commands, in one message of any platform. */
+/**
+ * The help text: how to begin, the settings in force, and the commands that the person may use. It fits in one message
+ * of any platform.
+ */
 export function helpText(context: CommandContext): string {
   const { isDirect } = context;
   const { mode, model, agentDefinition } = context.configOf(effectiveSession(context));

@@ -111,7 +111,10 @@ const HOW_TO_ADD = `When should it run, and what should it do?
 - \`/jobs add --cron "0 9 * * 1-5" --prompt "Post the open tickets."\`
 - \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\``;
 
-/** Opens the form for a new job (null) or a change. A button opens it later where that is necessary. */
+/**
+ * Opens the form for a new job, if `job` is null, or for changing one. The reply has a button that opens it if the
+ * platform cannot at once.
+ */
 async function askForm(job: string | null, context: CommandContext): Promise<CommandReply> {
   const asked = await context.jobs.form(job, requestOf(context));
   if (asked.type === "refused") return privateMessage(asked.reason);
@@ -129,7 +132,9 @@ async function askForm(job: string | null, context: CommandContext): Promise<Com
   return { message: { ...privateMessage(words), buttons: [again] }, form: { title, command: "jobs", line, fields } };
 }
 
-/** Reports a submitted form's problems by field and shows it again with its values. */
+/**
+ * Handles a submitted form. If it has problems, they are reported by field and the form is shown again with its values.
+ */
 async function takeForm(target: string | null, filled: FormValues, context: CommandContext): Promise<CommandReply> {
   const { jobs } = context;
   const read = readJobForm(filled, { isNew: target === null });

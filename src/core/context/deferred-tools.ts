@@ -3,7 +3,10 @@ import type { Tool } from "../tool.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";
 import { isPlainSchema } from "./plain-schema.ts";
 
-/** So many small tools are offered in full, as finding them costs as much. `bytes`: of their specs. */
+/**
+ * Up to this many small tools are offered in full, since finding them would cost as much. `bytes` is the size of their
+ * specs.
+ */
 const FEW = { tools: 3, bytes: 3_000 };
 /** Maximum numbers of tools and groups in the listing. */
 const MAX_LINES = { tools: 40, groups: 20 };

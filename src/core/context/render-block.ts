@@ -82,7 +82,10 @@ function line(text: string): string {
   return plainLine(text, LINE_CHARS);
 }
 
-/** Keeps an output's beginning and end: a file's beginning matters most, a program's end. */
+/**
+ * Shortens an output to its beginning and end. The end matters most in what a program printed, and the beginning in a
+ * file.
+ */
 function cut(text: string): string {
   if (text.length <= OUTPUT_CHARS) return text;
   const half = OUTPUT_CHARS / 2;

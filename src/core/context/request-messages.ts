@@ -43,7 +43,10 @@ function isDeclined({ content }: Message): boolean {
   return content.some((block) => block.type === "system_api_error" && block.code === "refused");
 }
 
-/** Whether the message completes a turn. The last response does not count: it may be the declined one. */
+/**
+ * Whether the message completes a turn: an answer, a summary, or the note of a failure. The last response does not
+ * count, since it may be the declined one.
+ */
 function endsTurn(message: Message, at: number, all: readonly Message[]): boolean {
   if (message.role === "user") return isSummary(message) || message.content.some(isFailure);
   const next = all[at + 1];

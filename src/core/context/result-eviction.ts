@@ -19,7 +19,10 @@ export function evictionForBudget(messages: readonly Message[], projection: Proj
   return evicted > projection.evictedResults && evicted > first ? evicted : null;
 }
 
-/** Number of results to evict, beyond those of the newest `rounds` responses and unseen ones; null for none. */
+/**
+ * The number of results to evict, keeping those of the newest `rounds` responses and those that the model has not seen;
+ * null if there are no more to evict.
+ */
 export function evictionOfRounds(messages: readonly Message[], projection: Projection, rounds: number): number | null {
   const { seen, before } = resultSizes(messages, projection);
   const responses = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));

@@ -9,7 +9,10 @@ const VERBATIM = 10;
 /** Initial limit of one block in the summary request, in characters. It is halved until the whole fits. */
 const BLOCK_CHARS = 40_000;
 const MIN_BLOCK_CHARS = 250;
-/** Share of the window for the text to summarise; the rest is for the answer and estimation errors. */
+/**
+ * Share of the model's window that the text to summarise may fill. The rest is for the answer and for estimation
+ * errors.
+ */
 const TRANSCRIPT_SHARE = 0.6;
 
 export const SUMMARY_SYSTEM =
@@ -87,7 +90,10 @@ function transcript(messages: readonly Message[], blockChars: number): string[] 
     .filter((text) => text !== "");
 }
 
-/** Indents a block, so that its text can neither imitate another author nor end the conversation. */
+/**
+ * Indents a block below its author's name, so that its text can neither imitate another author nor end the
+ * conversation.
+ */
 function inside(block: string): string {
   return `  ${indented(block.replaceAll(/<(?=\s{0,4}\/?\s{0,4}conversation)/giu, "‹"))}`;
 }

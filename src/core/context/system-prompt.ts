@@ -11,7 +11,9 @@ export interface InstructionLayer {
 export interface InstructionRoots {
   /** Absolute path. Its own instruction file is the last layer. */
   readonly sandboxRoot: string;
-  /** Directories between the root and the working directory, which tools cannot reach. */
+  /**
+   * Directories above the sandbox root, if that is the working directory within a larger root. Tools cannot reach them.
+   */
   readonly above?: DirectoriesAbove | undefined;
 }
 

@@ -2,7 +2,10 @@ import { assertNever } from "../protocol/assert-never.ts";
 import type { ContentBlock, Message, ToolResultContent } from "../protocol/messages.ts";
 import type { SystemPart, ToolSpec } from "../providers/provider.ts";
 
-/** Safety factor for models without known counts: too low an estimate overflows the window. */
+/**
+ * Safety factor for models whose token counts are not known yet, because an estimate that is too low overflows the
+ * window.
+ */
 const COLD_RATIO = 1.3;
 /** Weight of a new measurement in a model's moving average. */
 const NEWEST_SHARE = 0.3;

@@ -2,7 +2,9 @@ import type { ToolResultContent } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import { textTokens } from "./token-estimate.ts";
 
-/** Maximum characters of one result's text. A safeguard: tools page their output well below it. */
+/**
+ * Maximum length of one result's text, in characters. A safeguard, as tools normally page their output well below it.
+ */
 export const MAX_RESULT_CHARS = 100_000;
 /** Share of a model's window that one result may fill, because unseen results cannot be evicted. */
 const WINDOW_SHARE = 0.3;

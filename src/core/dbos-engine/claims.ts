@@ -42,11 +42,16 @@ const LOOK_EVERY_MS = 250;
 /** Unlimited recovery attempts, because a session may outlive any number of processes. */
 const ANY_NUMBER = 2 ** 31 - 1;
 
-/** Lets DBOS decide who holds a session: one claim is one workflow in a queue partitioned by session. */
+/**
+ * Lets DBOS decide which process holds a session. One claim is one workflow in a queue that is partitioned by session.
+ */
 export interface Claims {
   /** Requests that some process holds the session. The request is durable when this resolves. */
   request(sessionId: string): Promise<void>;
-  /** Takes waiting sessions; false if there is no room. One requested meanwhile is taken next time. */
+  /**
+   * Takes waiting sessions if there is room; returns false if there is none. A session requested meanwhile is taken by
+   * the next look.
+   */
   look(): Promise<boolean>;
   recover(replicaIds: readonly string[]): Promise<void>;
   /** Makes channels take turns among the waiting claims, once. */

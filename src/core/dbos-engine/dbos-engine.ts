@@ -21,7 +21,10 @@ export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
   readonly loadSdk?: () => Promise<LoadedSdk>;
 }
 
-/** Sessions held beyond running ones. The rest is left to processes with free slots. */
+/**
+ * Number of waiting sessions that a process holds in addition to running ones. The rest is left to processes with free
+ * slots.
+ */
 const WAITING_HELD = 64;
 
 /** Interval between searches for sessions that have work but that nobody holds or has requested, in milliseconds. */
@@ -30,7 +33,10 @@ const SWEEP_EVERY_MS = 10_000;
 /** Message to the other processes that a session has work that nobody has requested. */
 const SWEEP = "sweep";
 
-/** Delay before others learn of a session left to them, whose claim here has then ended. In milliseconds. */
+/**
+ * Delay before the other processes are notified of a session left to them, in milliseconds. Its claim here has ended by
+ * then.
+ */
 const LEFT_MS = 50;
 
 /** Maximum number of sessions awaiting a retry that a process reports. */
@@ -196,7 +202,10 @@ export class DbosEngine implements SessionEngine {
     return this.#claiming ?? Promise.reject(new StoreError("stale_owner", "this replica has not begun"));
   }
 
-  /** Requests unclaimed sessions with work: of a process that died, or of another engine. */
+  /**
+   * Requests sessions with work that nobody has claimed: their process died before requesting them, or another engine
+   * left them.
+   */
   async #sweep(): Promise<void> {
     const { store, runtime, cluster } = this.#options;
     const { connection } = cluster;

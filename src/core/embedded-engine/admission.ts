@@ -1,6 +1,9 @@
 import type { Applicant } from "../store/sessions.ts";
 
-/** Shares of all slots closed to one person, and to one channel, so that newcomers need not wait. */
+/**
+ * The shares of all slots that one person, and one channel, cannot use, so that newcomers need not wait for their runs
+ * to end.
+ */
 const KEPT_SHARES = { person: 1 / 4, channel: 1 / 8 };
 
 /**
@@ -85,7 +88,10 @@ export class Admission {
     return this.#queue.size;
   }
 
-  /** Waiting sessions in the order in which they will run; those far behind in order of arrival. */
+  /**
+   * Waiting sessions in the order in which they will run if nothing else arrives. Those far behind are in order of
+   * arrival.
+   */
   waiting(): string[] {
     const turns = this.#turns.copy();
     // One person's requests in one channel run in the order in which they were made.

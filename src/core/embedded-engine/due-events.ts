@@ -11,7 +11,10 @@ export interface DueEventsScope {
   readonly wake: (sessionIds: readonly string[]) => Promise<void>;
 }
 
-/** Maximum time between checks, in milliseconds. Timers do not notice clock changes or sleep. */
+/**
+ * Maximum time until the next check for due events, in milliseconds. Timers do not notice clock changes or machine
+ * sleep.
+ */
 const LOOK_AGAIN_MS = 60_000;
 
 /** Delay before a failed check is tried again, in milliseconds. */
@@ -52,7 +55,10 @@ export class DueEvents {
     if (due !== null) this.#scheduleLook(Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS));
   }
 
-  /** Time up to which events were checked; never later than now, in case the clock was set back. */
+  /**
+   * The time up to which events were checked, never later than now: if the clock was set back, the time after now has
+   * to be checked again.
+   */
   #lookedUntil(): number {
     return Math.min(this.#wokenUntil, this.#options.runtime.clock.now());
   }

@@ -56,7 +56,10 @@ interface ActiveRun {
   finished: Promise<void>;
 }
 
-/** Runs every session here, serially within a session. A start looks for interrupted runs and waiting events. */
+/**
+ * Runs every session in this process, serially within a session and in parallel across sessions. All state is in the
+ * database, so a start is a scan for interrupted runs and waiting events.
+ */
 export class EmbeddedEngine implements SessionEngine {
   readonly #options: EmbeddedEngineOptions;
   readonly #admission: Admission;

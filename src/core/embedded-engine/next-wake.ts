@@ -86,7 +86,10 @@ async function beginRun(
   return { wake, epoch, stoppedBy: null, hasMore: pending.length < others.length };
 }
 
-/** Continues an interrupted, stopped or awaited run. Throws NothingToDo if it keeps waiting. */
+/**
+ * Continues a run that was interrupted or stopped, or whose event has arrived. Throws NothingToDo if the run keeps
+ * waiting.
+ */
 async function resumeRun(
   tx: StoreTransaction,
   { session, epoch, waiting, now, open }: Owned & { readonly open: RunRow },

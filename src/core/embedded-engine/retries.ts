@@ -2,7 +2,10 @@ import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Timers } from "./timers.ts";
 
-/** Delay of a retry, in milliseconds. It doubles, except while the database is unreachable. */
+/**
+ * Delay before a failed wake is retried, in milliseconds. It doubles with each failure, except when the database is
+ * unreachable, which says nothing about the run.
+ */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 
 /** Delay before offering a session again that only a newer version of the program can continue, in milliseconds. */
@@ -27,7 +30,10 @@ export class Retries {
     this.#timers = timers;
   }
 
-  /** Plans a retry. Returns its delay in milliseconds, and whether the failure is worth logging. */
+  /**
+   * Plans a retry after a failure. Returns the delay in milliseconds and whether the failure is worth logging: waiting
+   * for a newer version would otherwise add a line each second.
+   */
   plan(sessionId: string, error: unknown, wake: () => void): { readonly waitMs: number; readonly isNews: boolean } {
     const isForNewer = error instanceof AppError && error.code === "database_newer";
     const isNews = !isForNewer || !this.#newer.has(sessionId);

@@ -22,7 +22,9 @@ export interface SessionEngine {
    * session.
    */
   deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<DeliveryResult>;
-  /** As `deliver`, but wakes the session at `dueAt` (milliseconds since the epoch), also after a restart. */
+  /**
+   * The same as `deliver`, but the session is woken at `dueAt` (milliseconds since the epoch), also after a restart.
+   */
   deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate">;
   /** Ends the session's run as cancelled, from any process. Resolves when the request is durable. */
   cancel(sessionId: string, runId: string, cause: CancelCause): Promise<void>;
@@ -31,13 +33,19 @@ export interface SessionEngine {
 /** The result of a delivery. `refused` means that the claim rejected the event. */
 export type DeliveryResult = "new" | "duplicate" | "refused";
 
-/** Decides in the database whether an event counts. Returns the applicant of a session that it opens. */
+/**
+ * Database work that decides whether an event counts. If it opens the session for the event, it returns the session's
+ * applicant.
+ */
 export type Claim = (tx: StoreTransaction) => Promise<boolean | Applicant>;
 
 export interface SessionHandler {
   /** Drives the run until it ends or parks. Throws only on defects, suspension and lost ownership. */
   run(wake: Wake, ctx: TurnContext): Promise<"ended" | "parked">;
-  /** Shows that a run waits for a slot, again whenever `before`, the number of runs ahead, changes. */
+  /**
+   * Shows the position of a run that has begun but waits for a slot. Called again whenever `before`, the number of runs
+   * ahead, changes.
+   */
   queued(wake: Wake, ctx: TurnContext, before: number): Promise<void>;
 }
 
@@ -80,7 +88,10 @@ export interface TurnContext {
   readonly signal: AbortSignal;
   /** The owner's epoch. Every journal write checks it, so a stale owner can commit nothing. */
   readonly epoch: number;
-  /** Runs database work exactly once: its effect and journal row are one transaction. Results are JSON. */
+  /**
+   * Runs `fn` exactly once: its effect and its journal row are one transaction. `fn` does database work only. Results
+   * are JSON.
+   */
   transaction<T>(key: string, fn: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /** The value journalled under a key, in this wake or an earlier one. */
   earlier(key: string): Promise<JournalledValue>;
@@ -91,7 +102,10 @@ export interface TurnContext {
   stage<T>(key: string, fn: () => Promise<T>): Promise<T>;
   /** The same as `transaction` but without a journal row, for rows that prove themselves that they were written. */
   commit(fn: (tx: StoreTransaction) => Promise<void>, proof: CommitProof): Promise<void>;
-  /** Adds work to the next transaction, one per key. Only for what may be lost with the process. */
+  /**
+   * Adds database work to the next transaction, replacing work deferred under the same key. Only for work that nothing
+   * depends on yet and that may be lost with the process.
+   */
   defer(key: string, work: (tx: StoreTransaction) => Promise<void>): void;
   /** Commits deferred work, if there is any. */
   flush(): Promise<void>;

@@ -15,7 +15,10 @@ export interface RetryScope {
   readonly what: { readonly runId: string; readonly key: string };
 }
 
-/** Retries idempotent work while the database is briefly unreachable. `attempt` counts from 1. */
+/**
+ * Retries work while the database is briefly unreachable. A failed attempt may have been committed nevertheless, so the
+ * work must be idempotent. `attempt` counts from 1.
+ */
 export async function tryAgain<T>(
   work: (attempt: number) => Promise<T>,
   { clock, log, signal, what }: RetryScope,

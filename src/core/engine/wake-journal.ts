@@ -118,7 +118,10 @@ export class WakeJournal {
     await tx.journal.putAll(runId, [...staged.filter(([key]) => !stored.has(key)), ...own], at);
   }
 
-  /** Runs transactions in turn, as the fence demands, so that each staged entry goes with one of them. */
+  /**
+   * Runs transactions one after another, as the session's fence demands, so that each staged entry goes with exactly
+   * one of them.
+   */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const working = this.#last.then(work);
     this.#last = working.catch(() => undefined);

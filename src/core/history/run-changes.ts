@@ -22,7 +22,10 @@ export interface RunChanges {
   readonly files: readonly NetChange[];
 }
 
-/** Changes of a session's runs, with those of their sub-agents; the run with the newest comes first. */
+/**
+ * The file changes of a session's runs, including those of their sub-agents. The run with the newest change comes
+ * first.
+ */
 export async function changesOfRuns(store: StoreReads, sessionId: string): Promise<RunChanges[]> {
   const { ofSession } = await store.children.family(sessionId, "");
   const { children } = ofSession;
@@ -56,7 +59,10 @@ function rootOf({ sessionId, runId }: CallChanges, roots: ReadonlyMap<string, st
   return roots.get(sessionId) ?? runId;
 }
 
-/** Net changes in order of first change, without unchanged files and programs' kept output. */
+/**
+ * The net changes of a list of file states, in order of first change. Leaves out unchanged files and the kept output of
+ * programs.
+ */
 export function netChanges(files: readonly FileState[]): NetChange[] {
   const changes = new Map<string, NetChange>();
   const directories: string[] = [];

@@ -68,7 +68,10 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
   };
 }
 
-/** Use of the window as of the newest response, without later messages; null before the first. */
+/**
+ * How much of the window is used, as counted for the newest response; null before the first. Later messages are not
+ * included yet.
+ */
 export async function usedContext(
   sessionId: string,
   config: QueryConfig,

@@ -82,7 +82,10 @@ async function restoreSteps(
   );
 }
 
-/** Records and tells the model in one transaction. A repetition after a crash finds all in place. */
+/**
+ * Records what was done and tells the model, in one transaction. If a crash comes first, a repetition finds all files
+ * in place.
+ */
 async function record(
   row: Pick<UndoRow, "runId" | "state" | "files">,
   files: readonly UndoneFile[],

@@ -35,13 +35,18 @@ interface ButtonId {
 /** The place where a button works. */
 interface ButtonScope {
   readonly channelKey: string;
-  /** Null if it works anywhere in the channel, or if the session's channel is one conversation. */
+  /**
+   * Null if it works anywhere in the channel. In a session's scope, null means that the channel is one conversation.
+   */
   readonly threadId: string | null;
 }
 
 interface ButtonKind {
   readonly hasChoice?: true;
-  /** The place of the named object; null if there is none. "anywhere": the action itself checks who may. */
+  /**
+   * Finds the place of the object that the id names; null if there is no such object. "anywhere" is for actions that
+   * check by themselves who may do them from where.
+   */
   readonly scope: "anywhere" | ((id: string, store: Store) => Promise<ButtonScope | null>);
   /** Performs the action; null if there is nothing to act on. */
   readonly click: (action: InboundAction, id: ButtonId, options: ClickOptions) => Promise<Receipt | null>;

@@ -45,7 +45,9 @@ export async function handleDeletion({ messages }: InboundDeletion, options: Sco
   return { type: known.size > 0 ? "accepted" : "ignored" };
 }
 
-/** What the messages said, by key. If only an edit made a message a request, the edit counts. */
+/**
+ * Finds what the messages said, by message key. If a message became a request only through an edit, that edit counts.
+ */
 async function saidIn(keys: readonly string[], { inbox }: Scope["store"]): Promise<Map<string, StoredMessage>> {
   const events = await inbox.byKeys(keys.flatMap((key) => [key, editedKey(key)]));
   return new Map(
@@ -55,7 +57,10 @@ async function saidIn(keys: readonly string[], { inbox }: Scope["store"]): Promi
   );
 }
 
-/** Withdraws a message once across processes: a second deletion finds nothing left. */
+/**
+ * Withdraws a message. This happens once across processes: the note's key is unique, and a second deletion finds
+ * nothing left.
+ */
 async function withdraw(
   message: string,
   { sessionId, body: { author, text: deleted, attachments, addressed } }: StoredMessage,

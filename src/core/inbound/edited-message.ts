@@ -35,7 +35,9 @@ export function messageKeyOf(key: string): string {
   return key.replace(/^edited:(?:\d+:)?/u, "");
 }
 
-/** Null if the edit changes nothing that the agent has received, or does not concern the agent. */
+/**
+ * Classifies an edit. Null if it changes nothing that the agent has already received, or does not concern the agent.
+ */
 export async function editOf(
   message: InboundMessage,
   { store, runtime }: Pick<MessageOptions, "store" | "runtime">,

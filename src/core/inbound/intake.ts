@@ -69,7 +69,10 @@ interface Intake extends IntakeOptions, CommandIntake {
   readonly receipts: BoundedMap<string, Promise<Receipt>>;
 }
 
-/** Decides who sent an event, to which session it belongs, and what it starts. Then it is durable. */
+/**
+ * Interprets platform events: decides who sent an event, to which session it belongs, and whether it starts something.
+ * An accepted message is durable when this resolves.
+ */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
   const { store, runtime, cluster } = intakeOptions;
   const breaker = new ThreadBreaker({ store, clock: runtime.clock, cluster });
@@ -115,7 +118,10 @@ function isAddressed(event: InboundEvent): boolean {
   return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
 }
 
-/** Handles a message once. Later deliveries share its receipt; across processes, a key or a lock decides. */
+/**
+ * Handles a message once. Concurrent and later deliveries share its receipt. Across processes the unique key decides,
+ * or a lock if the message is answered privately.
+ */
 function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const { receipts } = options;
   // The unedited message has a receipt of its own.
@@ -143,7 +149,9 @@ async function receiveDeletion(deletion: InboundDeletion, options: Intake): Prom
   return handleDeletion(deletion, options);
 }
 
-/** Handles a new channel, or a page that a person opened. People who are not served get no page. */
+/**
+ * Handles a channel that Deckhand was added to, or a page that a person opened. People who are not served get no page.
+ */
 async function receiveSurface(opened: InboundSurface, foreign: string | null, options: Intake): Promise<Receipt> {
   if (opened.surface === "channel") {
     const isNews = foreign === null && options.runtime.clock.now() - opened.at < MAX_JOIN_AGE_MS;
@@ -156,7 +164,10 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
   return { type: "home", view: await homeView(opened, options) };
 }
 
-/** Locks a privately answered message, which has no unique row, so that one process answers it. */
+/**
+ * Takes a privately answered message, which has no row with a unique key, under a lock, so that only one process
+ * answers it.
+ */
 async function underMessageLock(
   message: InboundMessage,
   options: Intake,
@@ -267,7 +278,9 @@ async function isFromInside(event: InboundAction | InboundCommand, action: strin
   return isInside;
 }
 
-/** Buttons for words, `prompt:<id>`, or for a command, such as `jobs:add`. Null for others. */
+/**
+ * Handles buttons that stand for words, `prompt:<id>`, or for a command, such as `jobs:add`. Null for other buttons.
+ */
 function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt> | null {
   const prompt = clickedPrompt(click.action);
   if (prompt !== null) return receivePrompt(click, prompt, options);
@@ -300,7 +313,10 @@ async function receiveCommand(event: InboundCommand, options: Intake): Promise<R
   return handleCommand({ name: event.name, line: event.args }, { event, session }, options);
 }
 
-/** Splits `@plan write x` into agent and prompt. Null unless it begins with a visible agent's name. */
+/**
+ * Splits `@plan write x` into the agent plan and the prompt. Null if the text does not begin with the name of a visible
+ * agent.
+ */
 export function agentAddress(
   text: string,
   agents: ReadonlyMap<string, AgentDefinition>,

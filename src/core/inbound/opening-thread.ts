@@ -7,7 +7,10 @@ import type { SessionRow } from "../store/sessions.ts";
 const LOOK_EVERY_MS = 100;
 const LONGEST_MS = 2_000;
 
-/** The session of the message's thread, or of the report that it replies to; null if there is none. */
+/**
+ * The session of a message's thread or, on platforms without threads, of the report that it replies to. Null if there
+ * is none.
+ */
 export async function sessionOfMessage(
   { thread, opensThread, repliesTo }: Pick<InboundMessage, "thread" | "opensThread" | "repliesTo">,
   options: Pick<CommandServices, "store" | "runtime" | "describe">,

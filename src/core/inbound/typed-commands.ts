@@ -145,7 +145,10 @@ async function begin(reply: RunReply, { event, session }: Typed, options: Comman
   return handleRequest(message, { session: opened, agent, skill, from }, options);
 }
 
-/** Posts what a slash command asks for, so that others can follow, and a thread can begin there. */
+/**
+ * Posts what a slash command asks for, since only its author sees the command. Others can then follow, and a thread can
+ * begin there.
+ */
 async function visibleRequest(
   command: InboundCommand,
   { run, agent }: RunReply,

@@ -82,7 +82,10 @@ function notTheirs({ name }: Author, approvals: ApprovalRules): string {
   return `Not run: it needs a decision that @${name} can't make. ${who} Describe what you want done, and I'll ask.`;
 }
 
-/** For a person's own command. A delegating agent's narrowed access does not apply to it. */
+/**
+ * The config for a person's own command. A delegating agent's narrowed access does not apply, since the person
+ * delegates nothing.
+ */
 function asPerson(config: QueryConfig): QueryConfig {
   const { delegation, agentDefinition, ...rest } = config;
   if (delegation === undefined) return config;
@@ -141,7 +144,10 @@ export interface TakenEvent {
   readonly messages: readonly Message[];
 }
 
-/** Typed commands' output as the run's answer; null if the model should answer now. */
+/**
+ * The output of typed commands, which is the run's answer if people wrote nothing else; the model then reads it with
+ * the next message. Null if the model should answer now.
+ */
 export function localCommandAnswer(taken: readonly TakenEvent[]): string | null {
   const addressed = taken.flatMap(({ messages }) => messages).filter(({ context }) => context !== true);
   const outputs = addressed.flatMap(({ content }) => content.filter(isLocalOutput));
@@ -149,7 +155,10 @@ export function localCommandAnswer(taken: readonly TakenEvent[]): string | null 
   return isAll && outputs.length > 0 ? outputs.map(renderBlock).join("\n\n") : null;
 }
 
-/** Posts typed commands' output once, before the model answers. Long output is attached. */
+/**
+ * Posts the output of typed commands once, so that people see it before the model answers. Long output is attached as a
+ * file.
+ */
 export async function showOutputs(
   taken: readonly TakenEvent[],
   { context, maxChars }: { readonly context: Pick<TurnContext, "post">; readonly maxChars: number },

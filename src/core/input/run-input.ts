@@ -19,7 +19,10 @@ export interface RunInputOptions extends ThreadContextScope {
   readonly runCommand: RunLocalCommand;
 }
 
-/** Converts events in parallel, in order. A shell command waits for those before it, and their files. */
+/**
+ * Converts events into their history content, in order. They are processed in parallel, except that a shell command
+ * waits for all events before it, because it may use their files.
+ */
 export async function convertEvents<T>(
   events: readonly StoredEvent[],
   bring: (event: StoredEvent) => Promise<T>,

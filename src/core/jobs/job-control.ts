@@ -13,7 +13,10 @@ export interface JobControl {
   list(request: JobRequest): Promise<JobAnswer>;
   /** The same as `list`, as data. */
   overview(request: JobRequest): Promise<readonly JobOverview[]>;
-  /** Overviews in the same order, for callers that check access themselves. `isTheirs` is always false. */
+  /**
+   * Overviews of the given jobs, in the same order, for callers that check access by themselves. `isTheirs` is always
+   * false.
+   */
   overviewOf(jobs: readonly JobRow[]): Promise<readonly JobOverview[]>;
   /** Performs an action on a job, given by name or id. */
   act(action: JobAction, job: string, request: JobRequest): Promise<JobAnswer>;
@@ -133,7 +136,10 @@ export interface DeclaredJobs {
   readonly platforms: Platforms;
   /** Says what is wrong with the definition. Changes nothing. A due time in the past counts as valid. */
   readonly check: (job: DeclaredJob) => Promise<Omit<DeclaredJobResult, "id">>;
-  /** Creates or updates the job. `at`: when it was read; `applied`: ids of jobs already applied. */
+  /**
+   * Creates or updates the job. `at` is when the definition was read, and `applied` holds the ids of jobs already
+   * applied.
+   */
   readonly apply: (
     job: DeclaredJob,
     by: { readonly applied: ReadonlySet<string>; readonly at: number },

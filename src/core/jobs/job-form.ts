@@ -44,7 +44,10 @@ export function readJobForm(filled: FormValues, { isNew }: { readonly isNew: boo
 
 const NO_FIELD = `There is no such field. Use ${[...NAMES].join(", ")}.`;
 
-/** Due once (a date, a day with a time, a time alone, or “in 2 hours”), or repeats (anything else). */
+/**
+ * Decides whether the job is due once (a date, a day with a time, a time alone, or “in 2 hours”) or repeats (anything
+ * else).
+ */
 function whenOf(when: string): JobInput {
   if (when === "") return {};
   return ONCE.test(when) ? { at: when } : { cron: when };

@@ -34,7 +34,10 @@ export interface JobRunEnd {
   readonly text: string;
   readonly costUsd: number | null;
   readonly durationMs: number;
-  /** For a transient failure that may be retried. `retryAfterMs`: the delay that the other side asked for. */
+  /**
+   * Set for a transient failure, after which another attempt may be made. `retryAfterMs` is the delay that the other
+   * side asked for.
+   */
   readonly transient: { readonly retryAfterMs: number | undefined } | null;
   /** Why the job must not run any more and pauses; null if it may. */
   readonly refusal: string | null;

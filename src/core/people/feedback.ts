@@ -17,13 +17,18 @@ export function feedbackButtons(runId: string): Button[] {
   ];
 }
 
-/** A vote's work in its own transaction. `before`: the person's previous vote; null for the first. */
+/**
+ * Work that a vote causes in its own transaction. `before` is the person's previous vote, null if this is the first.
+ */
 export type OnVote = (
   vote: { readonly runId: string; readonly value: FeedbackValue; readonly before: FeedbackValue | null },
   tx: StoreTransaction,
 ) => Promise<void>;
 
-/** Records `good:<run>` or `bad:<run>`; a person's newest vote counts. Null if there is no such run. */
+/**
+ * Records a vote on a run, `good:<run>` or `bad:<run>`. Only a person's newest vote counts. Null if the run does not
+ * exist.
+ */
 export async function clickFeedback(
   { person }: InboundAction,
   { value, runId }: { value: FeedbackValue; runId: string },

@@ -70,7 +70,10 @@ export interface ClickedCard {
   readonly id: string;
 }
 
-/** Handles a card's click. The decision and the waking event are one transaction, so it counts once. */
+/**
+ * Handles a click on a card's button. The decision and the event that wakes the run are one transaction, so the click
+ * counts once.
+ */
 export async function clickCard<R extends InteractionRow>(
   kind: Clickable<R>,
   { action, choice: button, id }: ClickedCard,

@@ -49,7 +49,10 @@ export function openCard(
   }
 }
 
-/** For a platform that rejects the card: the text in a code block. Options have to be typed. */
+/**
+ * Fallback for a platform that rejects the card: the same text in a code block, without formatting. Options have to be
+ * typed.
+ */
 export function plainCard(
   { id, body }: Pick<QuestionRow, "id" | "body">,
   { deciders, maxChars }: { readonly deciders: string; readonly maxChars: number },

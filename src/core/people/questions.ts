@@ -107,7 +107,10 @@ function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | 
 
 const ASK_FOR_CHANGES = "Tell me what to change: your next message here goes into the plan.";
 
-/** Makes the question wait for words from whoever clicked, who need not mention the agent. */
+/**
+ * Makes the question wait for a message that says what to change, from the person who clicked. That person need not
+ * mention the agent.
+ */
 async function askForChanges(tx: StoreTransaction, row: QuestionRow, { id }: Person): Promise<boolean> {
   if (!(await tx.questions.askOf(row.id, id))) return false;
   const { task } = await tx.sessions.get(row.sessionId);

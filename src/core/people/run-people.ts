@@ -34,11 +34,16 @@ export async function startOf(store: Pick<StoreReads, "runs" | "inbox">, runId: 
 export interface RunPeople {
   /** The author of the event that began the run. */
   readonly requester: Author;
-  /** All others whose words have entered the run since: addressed to it, overheard or read. Each once. */
+  /**
+   * Everyone else whose words have entered the run since, whether addressed to it, overheard or read. Each appears
+   * once.
+   */
   readonly others: readonly Author[];
 }
 
-/** A run's people: a sub-agent's run inherits those of its parent's, and a report adds its own. */
+/**
+ * The people of a run. A sub-agent's run inherits the people of its parent's, and a report adds those of the sub-agent.
+ */
 export async function peopleOfRun(store: StoreReads, runId: string): Promise<RunPeople> {
   const run = await store.runs.get(runId);
   const began = run === null ? null : await store.inbox.get(run.eventSeq);

@@ -59,7 +59,10 @@ async function catchUpWhileHeld(options: SharedPresence, signal: AbortSignal): P
   }
 }
 
-/** Takes what was sent between the last time that any process received events and now. */
+/**
+ * Takes what was sent between the last recorded time that any process received events and the time since when one
+ * receives again.
+ */
 async function takeGap(options: SharedPresence, signal: AbortSignal): Promise<void> {
   const { store, platform, timezone } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);

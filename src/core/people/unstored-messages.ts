@@ -25,7 +25,9 @@ const DISK_FULL =
  */
 export class UnstoredMessages {
   readonly #options: MissedOptions;
-  /** When the oldest message that is not stored yet arrived, in milliseconds; null if there is none. */
+  /**
+   * When the oldest message that is still not stored arrived, in milliseconds since the epoch; null if there is none.
+   */
   #since: number | null = null;
   /** Keys of threads that have been told the reason. */
   readonly #informed = new Set<string>();

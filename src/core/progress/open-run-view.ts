@@ -28,7 +28,9 @@ export interface OpenRunViewOptions {
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
 }
 
-/** Opens a run's view and restores what earlier wakes have shown. */
+/**
+ * Opens a run's view and restores what earlier wakes have shown. A run that is just beginning has posted nothing yet.
+ */
 export async function openRunView(
   { wake, context, isQueued }: ViewedRun,
   { store, openView, runtime, log, finaliser, cluster }: OpenRunViewOptions,

@@ -17,7 +17,10 @@ export async function noticesOf(store: Store, runId: string): Promise<string[]> 
   return entries.map(({ value }) => z.string().parse(value));
 }
 
-/** Journals lasting statuses, so that the run's next view shows them after a wait or a restart. */
+/**
+ * Wraps a view so that lasting statuses are journalled, and the run's next view can show them after a wait or a
+ * restart.
+ */
 export function keepingNotices(
   view: RunView,
   context: Pick<TurnContext, "runId" | "transaction">,

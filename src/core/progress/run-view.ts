@@ -32,13 +32,18 @@ export interface RunViewOptions {
   readonly tasks: readonly TaskProgress[];
   /** Id of the message that began the run, which the view may react to; null if no message did. */
   readonly triggerMessageId: string | null;
-  /** Who is told privately what the thread cannot show; null if no message began the run. */
+  /**
+   * Id of the person whose message began the run, who is told privately what the thread cannot show. Null if no message
+   * did.
+   */
   readonly askedBy: string | null;
   /** Stores the final state of the live message, so that a crash does not leave it looking busy. */
   closes(last: OutgoingMessage): Promise<void>;
   /** Edits the live message into its final state. Resolves with whether people see it. Never rejects. */
   finalise(last: OutgoingMessage): Promise<boolean>;
-  /** Whether no other process has continued the parked run. Absent if there are no others. */
+  /**
+   * Whether no other process has continued the run, which may happen while it is parked. Absent if there are no others.
+   */
   isOurs?(): Promise<boolean>;
   /** Posts once per key and run, also across a crash (TurnContext.post). */
   post(key: string, message: OutgoingMessage, thread?: ThreadRef): Promise<PostedMessage>;

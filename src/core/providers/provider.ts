@@ -44,7 +44,9 @@ export interface ModelResponse {
 
 /** A streamed call ends with exactly one `end`; a stream without it is an `incomplete_stream` error. */
 export type StreamEvent =
-  /** Sent for at most `maxTokens`, and may be charged. Repeated whenever the request is sent again. */
+  /**
+   * The request is sent, for an answer of at most `maxTokens`, and may be charged. Repeated whenever it is sent again.
+   */
   | { readonly type: "sent"; readonly maxTokens: number }
   /** The provider refused the request and charges nothing; it will be sent again. */
   | { readonly type: "refused" }

@@ -72,7 +72,10 @@ export interface EventGuard {
   readonly signal: AbortSignal;
 }
 
-/** Passes events on. Fails with `stalled` after the limit, and at once with the reason of an abort. */
+/**
+ * Passes on the events of `source`. Fails with `stalled` if none arrives within the limit, and with the signal's reason
+ * as soon as it aborts, even while `source` hangs.
+ */
 export async function* guardedEvents<T>(source: AsyncIterable<T>, guard: EventGuard): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
   let finished = false;

@@ -177,7 +177,9 @@ function merged(turns: readonly VisibleTurn[]): VisibleTurn[] {
   return result;
 }
 
-/** Puts each call's result first in the next user turn, in order. Adds missing ones; stray ones become text. */
+/**
+ * Puts each call's result first in the next user turn, in call order. Adds missing ones; turns stray ones into text.
+ */
 function paired(turns: readonly VisibleTurn[]): VisibleTurn[] {
   const result: VisibleTurn[] = [];
   let open: readonly string[] = [];

@@ -6,7 +6,10 @@ import type { RunnerOptions } from "./runner-options.ts";
 /** Maximum time that a call waits for the server of its tool, in milliseconds. */
 const MAX_MS = 20_000;
 
-/** Waits until the named tools are known, time is up, or the run is aborted. Returns all tools. */
+/**
+ * Waits until it is known whether the named tools exist, the time limit has passed, or the run is aborted. Returns all
+ * tools.
+ */
 export async function awaitTools(
   names: readonly string[],
   { tools, toolKnown, runtime }: Pick<RunnerOptions, "tools" | "toolKnown" | "runtime">,

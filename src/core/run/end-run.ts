@@ -14,7 +14,10 @@ export interface EndingRun {
   readonly mayHoldReservation: boolean;
 }
 
-/** Ends a run in one transaction with the hooks' work. A sub-agent's end also notifies its parent. */
+/**
+ * Ends a run in the store, in one transaction with the hooks' work. The end of a sub-agent's run also notifies its
+ * parent.
+ */
 export async function endRun(
   { wake, context, mayHoldReservation }: EndingRun,
   outcome: QueryOutcome,

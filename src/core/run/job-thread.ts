@@ -45,7 +45,10 @@ const keptSchema = z.object({
  * has no threads. What tools post before that is kept, so that files arrive with the report and not before it.
  */
 export class JobThreads {
-  /** Serialises a job's posts: the first opens the thread, and the second finds it. */
+  /**
+   * Serialises the posts of each job's sessions: of two concurrent posts, the first opens the thread and the second
+   * finds it.
+   */
   readonly #posting = new KeyedMutex();
 
   postsOf(
@@ -82,7 +85,10 @@ async function postInJob(posting: PostScope, key: string, message: OutgoingMessa
   return await postFirst(posting, key, message);
 }
 
-/** Posts a job's first message under its lock, unless another process has just opened the thread. */
+/**
+ * Posts the first message of a job while holding its lock. Checks the thread again, since another process may have just
+ * opened it.
+ */
 async function postFirst(posting: PostScope, key: string, message: OutgoingMessage): Promise<PostedMessage> {
   const { store, platform, context, rootId } = posting;
   const { thread, isOpen } = await threadOf(posting);
@@ -93,7 +99,9 @@ async function postFirst(posting: PostScope, key: string, message: OutgoingMessa
   return posted;
 }
 
-/** The job's current thread, opened now if a crash came between its first post and its opening. */
+/**
+ * The current thread of the job's session. If a crash hit between the first post and opening its thread, opens it now.
+ */
 async function threadOf(posting: PostScope): Promise<{ thread: ThreadRef; isOpen: boolean }> {
   const { store, platform, context, rootId } = posting;
   const { thread } = await store.sessions.get(rootId);

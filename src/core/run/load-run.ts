@@ -70,7 +70,10 @@ async function loadSteps(store: Store, context: Earlier, runId: string): Promise
   return { calls, usage, switchedTo: z.string().optional().parse(switched.value) ?? null };
 }
 
-/** Yields a run's steps in order. Costs of summaries and failed calls have no position and come first. */
+/**
+ * Yields a run's steps in their original order. Costs of summaries and failed calls have no position in the history and
+ * come first.
+ */
 function* stepsOf(messages: readonly Message[], { calls, usage, switchedTo }: StoredSteps): Generator<RunStep> {
   if (switchedTo !== null) yield { type: "switched", model: switchedTo };
   for (const spent of usage) {

@@ -32,7 +32,10 @@ export class QueuedViews {
     await view?.suspend();
   }
 
-  /** Releases the view when the wake aborts, since its updates would keep a stopping process alive. */
+  /**
+   * Opens a view that is released when the wake aborts. Otherwise its repeated updates would keep a stopping process
+   * alive.
+   */
   #begin(wake: Wake, context: TurnContext): Promise<RunView> {
     const { runId } = wake;
     const opening = this.#open(wake, context);

@@ -10,7 +10,9 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";
 
-/** A feature's work before and after each run. A failure is logged, and the run continues without it. */
+/**
+ * A feature's work before and after each run. If a hook fails, the failure is logged and the run continues without it.
+ */
 export interface RunHook {
   readonly name: string;
   /**

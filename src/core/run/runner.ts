@@ -105,7 +105,10 @@ export class SessionRunner implements SessionHandler {
     }
   }
 
-  /** Writes pending entries of a run that stays open. Lost ownership or database is only logged. */
+  /**
+   * Writes pending journal entries of a run that stays open. If ownership or the database is lost, the failure is only
+   * logged.
+   */
   async #flush({ context, wake }: LiveRun): Promise<void> {
     try {
       await context.flush();
@@ -144,7 +147,10 @@ export class SessionRunner implements SessionHandler {
     return openRunView(viewed, this.#options);
   }
 
-  /** Drives the run. Throws what leaves it open: suspension, lost ownership, or a failing store. */
+  /**
+   * Drives the run and returns its outcome. Throws what leaves the run open: a suspension, lost ownership, or a failing
+   * store.
+   */
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {

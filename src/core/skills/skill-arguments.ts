@@ -51,7 +51,10 @@ const PLACEHOLDER =
 /** The groups that the expression captures, and the position of the match. */
 type Captures = [escaped: string | undefined, name: string | undefined, sign: string | undefined, at: number];
 
-/** Maximum characters that values add in total, so that ten thousand `$1` do not grow to gigabytes. */
+/**
+ * Maximum number of characters that values add in total, so that a body with ten thousand `$1` does not grow to
+ * gigabytes.
+ */
 const MAX_ADDED = 100_000;
 const LEFT_OUT = "[…]";
 

@@ -12,7 +12,10 @@ const FOLDER = /\$?\{baseDir\}|\$\{?CLAUDE_SKILL_DIR\b\}?|\$\{?CLAUDE_PLUGIN_ROO
 /** Maximum number of characters that the replacements add to a body. */
 const MAX_ADDED = 100_000;
 
-/** A skill for the model: where its files are, the tools it suggests, and its text with the arguments. */
+/**
+ * Renders a skill for the model: where its files are, which tools it suggests, and its text with the arguments filled
+ * in.
+ */
 export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill {
   const { missing } = bindArguments(skill.args, given);
   if (missing.length > 0) return { type: "missing", args: missing };
@@ -45,7 +48,10 @@ function filesOf(folder: string | null, name: string): string {
     : `Files that it names are in \`${folder}/\` of the working directory: read and run them there.`;
 }
 
-/** The arguments after a skill's name, such as `place (required), days`; empty if there are none. */
+/**
+ * The arguments to write after a skill's name, such as `place (required), days`. Empty if it takes none or does not
+ * say.
+ */
 export function argumentLine({ args, argumentHint }: Pick<Skill, "args" | "argumentHint">): string {
   if (args.length === 0) return argumentHint ?? "";
   return args.map(({ name, required }) => (required ? `${name} (required)` : name)).join(", ");

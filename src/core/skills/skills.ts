@@ -1,4 +1,7 @@
-/** Stored in the channel's sandbox root, the operator's home, the page's revisions, or the program. */
+/**
+ * Where a skill is stored: the channel's sandbox root, the operator's home, the page's revisions, or the program
+ * itself.
+ */
 export type SkillOrigin = "project" | "home" | "page" | "application";
 
 export interface SkillArg {

@@ -25,7 +25,10 @@ export interface ChildDeps {
   readonly clock: Clock;
 }
 
-/** Begins a sub-agent once per call; none after a stop, nor beyond `MAX_CHILDREN`. */
+/**
+ * Begins a sub-agent once per call: stores its session and the event that begins its run. Nothing begins after a stop,
+ * nor beyond `MAX_CHILDREN`, however many calls arrive at once.
+ */
 export async function beginChild(
   child: Pick<NewChild, "id" | "settings">,
   event: ChildEvent,
@@ -64,7 +67,10 @@ export interface EndingChild {
   readonly endRun: (tx: StoreTransaction, at: number) => Promise<void>;
 }
 
-/** Ends a child and reports to the parent in one transaction, so that neither is stored alone. */
+/**
+ * Ends a child and delivers its report to the parent in one transaction, so that neither is ever stored without the
+ * other.
+ */
 export async function endChild(ending: EndingChild, { store, engine, clock }: ChildDeps): Promise<void> {
   const { event, sessionId, runId, outcome, endRun } = ending;
   const at = clock.now();

@@ -20,7 +20,10 @@ interface AttemptScope {
 /** The count of a key starts over after a window that begins with its first attempt. */
 export function createAttempts({ store, clock }: AttemptScope, windowMs: number) {
   return {
-    /** Counts an attempt for all keys and returns 0; or counts nothing and returns the seconds to wait. */
+    /**
+     * Counts an attempt for all keys and returns 0. If one of them has reached its maximum, returns the seconds to wait
+     * and counts nothing.
+     */
     count: (by: readonly AttemptKey[]): Promise<number> =>
       store.transaction(async (tx) => {
         // Serialised, so that simultaneous attempts are all counted.
@@ -40,7 +43,10 @@ export function createAttempts({ store, clock }: AttemptScope, windowMs: number)
   };
 }
 
-/** Tells whether a ticket is used for the first time in any process, as long as it is valid. */
+/**
+ * Returns a check whether a ticket is used for the first time in any process. Used tickets are remembered as long as
+ * they are valid.
+ */
 export function createFirstUseCheck({ store, clock }: AttemptScope) {
   return (ticket: string, forMs: number): Promise<boolean> =>
     store.transaction((tx) => tx.tables(attemptWrites).isFirst(idOf(`ticket ${ticket}`), clock.now() + forMs));

@@ -22,7 +22,10 @@ export interface Draft {
 /** Maximum size of everything that the page stores, in characters. */
 const MAX_CHARS = 100_000;
 
-/** The effect of changes on a copy of the settings; nothing is stored. Null if the result is too large. */
+/**
+ * Applies changes to a copy of the current settings and reports their effect, without storing anything. Null if the
+ * result is too large.
+ */
 export function draftOf(changes: readonly SettingChange[], settings: PageSettings): Draft | null {
   const set = changes.reduce(changed, settings.set);
   if (JSON.stringify(set).length > MAX_CHARS) return null;

@@ -25,7 +25,10 @@ export const channelCommandSchema = z.object({
   filled: z.record(z.string().max(64), z.string().max(20_000)).optional(),
 });
 
-/** Null if the viewer sees no such channel. The command decides who may use it, as in the channel. */
+/**
+ * Runs a command in a channel; null if the viewer sees no such channel. The command itself decides what it does and who
+ * may use it, as in the channel.
+ */
 export async function commandInChannel(
   viewer: Viewer,
   { channelId, ...line }: z.infer<typeof channelCommandSchema>,

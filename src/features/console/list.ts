@@ -147,7 +147,10 @@ export async function toListedSessions(
   });
 }
 
-/** A session with its sub-agents, itself first: whether any waits or works, else the outcome of its newest run. */
+/**
+ * State of a session with its sub-agents, itself first: whether any of them waits or works, otherwise the outcome of
+ * its own newest run.
+ */
 export function stateOf(
   family: readonly string[],
   { runs, asking }: { readonly runs: ReadonlyMap<string, NewestRun>; readonly asking: ReadonlySet<string> },

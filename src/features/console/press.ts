@@ -21,7 +21,10 @@ const COMMAND = /^command:(export|fork)$/u;
 const NO_BUTTON = "This button no longer exists.";
 const ENDED = "This has already ended; there is nothing to stop.";
 
-/** Presses a button as the viewer's linked person. The core decides who may press it, as for any click. */
+/**
+ * Presses a button in the session's thread as the viewer's linked person. The core decides what it does and who may
+ * press it, as for any click.
+ */
 export async function pressButton(viewer: Viewer, press: Press, pressing: ConsoleScope): Promise<Pressed | null> {
   const { host, visibility } = pressing;
   const row = await host.store.tables(consoleReads).get(press.sessionId);

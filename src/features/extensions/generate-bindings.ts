@@ -1,4 +1,7 @@
-/** Makes a component's bindings with jco. Arguments: generator's directory, file, its sha256, output directory. */
+/**
+ * A process that makes a component's bindings with jco's generator. Arguments: the generator's directory, the
+ * component's file, its expected sha256, and the output directory.
+ */
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

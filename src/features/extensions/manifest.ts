@@ -5,7 +5,9 @@ import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
 /** The schema of `tool.json`, which says what an extension is and may do. */
 
-/** `deckhand:extension` is wasm/extension/tool.wit; a `wasi:cli/run` component is a program. */
+/**
+ * `deckhand:extension` is wasm/extension/tool.wit; a `wasi:cli/run` component is a program with arguments and output.
+ */
 export const WORLDS = ["deckhand:extension", "wasi:cli/run"] as const;
 export type World = (typeof WORLDS)[number];
 

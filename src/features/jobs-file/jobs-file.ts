@@ -36,7 +36,10 @@ const entrySchema = z.record(
 /** Maximum size of the file, in bytes. */
 const MAX_BYTES = 4 * 1_024 * 1_024;
 
-/** Applies the file if it has changed; returns its new problems, one line each. Never rejects. */
+/**
+ * Returns a function that applies the file if it has changed, and returns its new problems, one line each. Never
+ * rejects, since an unreadable file must not stop the program.
+ */
 export function createJobsFile(options: Scope): () => Promise<readonly string[]> {
   const { file: path, runtime, log } = options;
   /** The text that was applied completely, or the reason why the file cannot be read. */

@@ -4,7 +4,10 @@ interface WaitingCall {
   readonly enter: () => void;
 }
 
-/** Runs one group's calls at a time, in order of arrival, since a server does not say which call asks back. */
+/**
+ * Runs the calls of one group together while calls of other groups wait, in order of arrival. Needed for servers that
+ * ask back, since they do not say which call they ask for.
+ */
 export class CallGroups {
   #key = "";
   #running = 0;

@@ -181,7 +181,10 @@ export class McpConnection {
     }
   }
 
-  /** The live session, after a short wait. Does not try again after repeated failures, the latest of them recent. */
+  /**
+   * Returns the live session, waiting briefly for one. After repeated failures, the latest of which is recent, it does
+   * not try again.
+   */
   async #reach(signal: AbortSignal): Promise<McpSession | null> {
     const { clock } = this.#options;
     if (this.#session !== null) return this.#session;

@@ -156,7 +156,10 @@ function resourceBlock({ uri, mimeType, text, blob }: ResourceContents): ToolRes
   return binaryBlock(name, mimeType ?? "application/octet-stream", blob ?? "");
 }
 
-/** Decides by the bytes, since model providers refuse every later request with an invalid image or document. */
+/**
+ * Decides by the bytes rather than the declared type: a model provider refuses every later request that contains an
+ * invalid image or document.
+ */
 function binaryBlock(name: string, mimeType: string, given: string): ToolResultContent {
   const data = bareBase64(given);
   const mediaType = data.length > MAX_DATA ? "" : mediaTypeIn(data);

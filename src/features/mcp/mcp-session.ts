@@ -229,7 +229,10 @@ export class McpSession {
     return this.#client.getInstructions() ?? "";
   }
 
-  /** Times out after `timeoutMs` without a word from the server, not counting the time that it waits for people. */
+  /**
+   * Calls a tool. The call times out after `timeoutMs` without a word from the server, not counting the time that it
+   * waits for people.
+   */
   async callTool({ tool, inputSchema, input, by }: ToolCall, { signal, timeoutMs }: RequestOptions) {
     using idle = createIdleTimeout(this.#clock, timeoutMs);
     const wait = AbortSignal.any([signal, idle.signal]);

@@ -27,7 +27,10 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** The tool for what servers offer beside tools. Reading and prompts need the rights of the server's tools. */
+/**
+ * The tool for what servers offer beside tools. Listing is harmless; reading and prompts need the same rights as the
+ * server's tools.
+ */
 export function resourcesTool(connections: readonly McpConnection[]): Tool {
   const named = (called: string) => connections.find(({ name, title }) => name === called || title === called);
   const names = connections.map(({ title }) => title).join(", ");

@@ -101,7 +101,10 @@ export class ServerRequests {
   }
 }
 
-/** Whether the server is offered roots, which would override a directory named in its arguments. */
+/**
+ * Whether the server is offered roots. One whose arguments name a directory already knows where to work, and roots
+ * would override that.
+ */
 export function takesRoots(settings: McpServer): boolean {
   if (!("command" in settings)) return false;
   return !(settings.args ?? []).some((arg) => path.isAbsolute(arg) && isDirectory(arg));

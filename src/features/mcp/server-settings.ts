@@ -18,7 +18,10 @@ export type McpServer = McpCommandServer | McpUrlServer;
 
 export type McpToolSettings = NonNullable<McpServer["tools"]>[string];
 
-/** The tool's own setting, then the server's. By default execute, since a native program may do anything. */
+/**
+ * The permission that a tool needs: the tool's own setting, then the server's. The default is execute, since a native
+ * program may do anything.
+ */
 export function permissionOf(server: McpServer, tool: string): Permission {
   return toolSettings(server, tool).permission ?? server.permission ?? "execute";
 }
@@ -28,7 +31,10 @@ export function isHarmless(permission: Permission): boolean {
   return permission === "none" || permission === "read";
 }
 
-/** The most sensitive data that may be sent without asking, even if untrusted text may have led to the call. */
+/**
+ * The most sensitive data that may be sent to a tool without asking, even if untrusted text may have led the model to
+ * write the call.
+ */
 export function sendUpTo(server: McpServer, tool: string): { readonly upTo?: Sink["send"] } {
   const send = toolSettings(server, tool).send ?? server.send;
   return send === undefined ? {} : { upTo: send };

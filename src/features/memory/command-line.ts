@@ -121,7 +121,10 @@ function unreadable(error: unknown, request: MemoryRequest): readonly string[] {
   return [`✗ ${request.file} cannot be read (${code}).`];
 }
 
-/** Imports JSON lines. Reports a line that cannot be stored; false if all were refused. */
+/**
+ * Imports a file of JSON lines. A line that cannot be stored is reported without affecting the others. False if all
+ * lines were refused.
+ */
 export async function importFile(file: string, { store, database, runtime, out }: CommandLineScope): Promise<boolean> {
   const read = createLineReader(runtime.clock);
   const refused: string[] = [];

@@ -46,7 +46,10 @@ export function closestLine<T extends { readonly text: string }>(text: string, l
 /** Ids of people, as platforms give them: `slack:U1`. */
 const PERSON = /^[a-z]+:/u;
 
-/** Each memory counts as its author's words; nobody answers for found ones or imported bare names. */
+/**
+ * The trust label of memories: each counts as its author's words. Nobody answers for those found outside or imported
+ * under a bare name.
+ */
 export function labelOf(memories: readonly Memory[]): Label {
   return unionOf(
     memories.map(({ author, isPrivate, origin }) => ({

@@ -17,7 +17,10 @@ export function memoryReads(db: Client) {
       return row === null || !isFor(row.terms, readers) ? null : readMemory(row);
     },
 
-    /** What people may list, the newest first. `before` continues after an earlier page. */
+    /**
+     * What people may list: memories of a channel, its workspace and a person, the newest first. `before` continues
+     * after an earlier page.
+     */
     async list(place: Reader, limit: number, before?: number): Promise<Memory[]> {
       const where = before === undefined ? whereIn(place) : { AND: [{ seq: { lt: before } }, whereIn(place)] };
       return memoriesIn(await db.memory.findMany({ where, orderBy: { seq: "desc" }, take: limit }));

@@ -8,7 +8,10 @@ const drainSchema = z.object({ id: z.string().max(200) });
 const NONE = { status: 404, body: { error: "That process is no longer running." } };
 const LAST = { status: 409, body: { error: "It is the only process that accepts sessions. Start another one first." } };
 
-/** Anyone who may read the page sees which processes run and what they do; admins can drain one. */
+/**
+ * Routes of processes: anyone who may read the page sees which are running and what they do; admins can drain one, so
+ * that it hands over its sessions and ends.
+ */
 export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | "audit">): readonly FeatureRoute[] {
   return [
     getRoute("/list", async ({ role }) => {

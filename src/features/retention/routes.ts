@@ -48,7 +48,10 @@ async function deletionPreview(request: FeatureRequest, id: string, host: Host):
   return { mayDelete, isLive, messages, agents: family.length - 1, memories };
 }
 
-/** Admins may, and whoever alone has written there: nobody may take a shared session from the others. */
+/**
+ * Whether the viewer may delete the session: admins may, and whoever is the only one who has written there, since
+ * nobody may take a shared session from the others.
+ */
 async function isAllowed({ viewer, role }: FeatureRequest, id: string, { store }: Host): Promise<boolean> {
   if (role === "admin" || viewer.kind === "operator") return true;
   if (role === "viewer") return false;

@@ -164,7 +164,10 @@ export function deletionWrites(db: Client, database: Database) {
     ...deletionReads(db),
     ...batches(db, database),
 
-    /** Hides the session from its thread, so that the next message there starts another. Marks only once. */
+    /**
+     * Hides the session from its thread, so that the next message there starts another. A session that is already
+     * marked stays as it is.
+     */
     async mark(why: DeletionReason, sessionId: string, at: number): Promise<void> {
       const { key } = await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
       if (key.startsWith(GONE_KEY)) return;

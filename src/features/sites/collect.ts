@@ -45,7 +45,10 @@ interface CollectArgs {
   readonly take?: (file: FoundFile, content: Buffer) => Promise<void>;
 }
 
-/** Reads a site's files. Throws Refusal: no index, too many or large, links, special files, likely secrets. */
+/**
+ * Reads all files of a site. Throws Refusal if they cannot be a site: no index, too many or too large files, links,
+ * special files, or files that look like secrets.
+ */
 export async function collect({ source, limits, signal, take = async () => {} }: CollectArgs): Promise<Found> {
   using resolver = new PathResolver(source.root);
   const top = segmentsOf(source.directory, [source.root]).join("/");

@@ -12,7 +12,10 @@ interface Serving extends SiteServerOptions {
   readonly isShared: boolean;
 }
 
-/** Serves sites, also for other processes on this machine. Rejects with ConfigError if it cannot listen. */
+/**
+ * Serves sites. If another process on this machine has the port, that process serves all sites, and this one takes over
+ * when it ends. Rejects with ConfigError if it cannot listen.
+ */
 export async function serveSites(serving: Serving): Promise<SiteServer> {
   const { host, port, isShared, log } = serving;
   try {

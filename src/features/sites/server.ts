@@ -164,7 +164,10 @@ async function kindOf(file: string): Promise<"file" | "directory" | null> {
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/u;
 
-/** Whether the server was addressed by its own name: pages under another could read the sites (DNS rebinding). */
+/**
+ * Whether the server was addressed by its own name. Other names that lead to this machine are refused, since pages
+ * under such a name could read the sites (DNS rebinding).
+ */
 function isKnownHost(given: string | undefined, { url, host, port }: SiteServerOptions): boolean {
   const asked = URL.parse(`http://${given ?? ""}`);
   if (asked === null) return false;

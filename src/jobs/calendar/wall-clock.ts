@@ -1,10 +1,15 @@
-/** Wall time in a zone: the milliseconds since the epoch that show the same date and time in UTC. */
+/**
+ * Wall time in a time zone, represented by the milliseconds since the epoch that show the same date and time in UTC, so
+ * that wall times can be used in calculations.
+ */
 
 export interface Zone {
   /** IANA name, as spelt by Intl. */
   readonly name: string;
   wallAt(instant: number): number;
-  /** The instant with this wall time: the first of two, or the clock change that skips it. */
+  /**
+   * The instant with this wall time: the first, if it is shown twice; the moment of the clock change, if it is skipped.
+   */
   instantOf(wall: number): number;
   /** For a wall time in a range that is shown twice, the wall time at the end of the range. */
   endOfRepeat(wall: number): number;

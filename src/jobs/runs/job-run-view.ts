@@ -77,7 +77,9 @@ class JobRunView implements RunView {
     await jobs.ended(this.#run, end);
   }
 
-  /** Stops the clock while the run waits for people, but not while sub-agents work. */
+  /**
+   * Stops the clock while the run waits for people. While sub-agents work, it keeps running and the view stays open.
+   */
   async park(): Promise<void> {
     if (!this.#waitsForCalls) await this.suspend();
   }
@@ -110,7 +112,10 @@ class JobRunView implements RunView {
     await jobs.ended(this.#run, end);
   }
 
-  /** Pauses a job whose channel is gone or closed, and tells the owner. Rejects with transient errors. */
+  /**
+   * Pauses a job whose channel is gone or inaccessible, and sends the report to the owner. Rejects with transient
+   * errors.
+   */
   async #undeliverable(closed: AppError, details: Parameters<JobReport["notifyOwner"]>[2]): Promise<void> {
     const { jobs, log } = this.#deps;
     const owner = await jobs.undeliverable(this.#run, details.end, closed);

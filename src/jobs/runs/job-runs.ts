@@ -130,7 +130,10 @@ export class JobRuns {
     await this.#close(run, end, end.refusal);
   }
 
-  /** Pauses a job that cannot post. Returns the person to tell; null if the job is gone or has no owner. */
+  /**
+   * Pauses a job whose channel cannot be written to. Returns the person to tell; null if the job is gone or has no
+   * owner.
+   */
   async undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null> {
     const { store, log } = this.#options;
     const reason = reasonOf(error);
@@ -233,7 +236,9 @@ const NO_FACTS: JobFacts = {
   pausesAfter: null,
 };
 
-/** Whether the occurrence ended elsewhere or has a later attempt. Its last run counts after a restart. */
+/**
+ * Whether the occurrence was ended elsewhere or has a later attempt. Its last run stays responsible after a restart.
+ */
 function isOver(occurrence: OccurrenceRow, run: JobRun): boolean {
   if (occurrence.runId === run.runId) return false;
   return occurrence.attempt !== run.attempt || !OPEN_OCCURRENCES.includes(occurrence.status);

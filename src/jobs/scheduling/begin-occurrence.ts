@@ -195,7 +195,10 @@ function newRow({ id: jobId, name: jobName, channelId }: JobRow, scheduledFor: n
   return { jobId, jobName, channelId, scheduledFor, trigger: "schedule" as const, at: runtime.clock.now() };
 }
 
-/** For cancel-previous: stops open runs, and ends waiting occurrences, together with the new run's beginning. */
+/**
+ * For cancel-previous: stops open runs and ends occurrences that wait for an attempt. Happens in the transaction that
+ * gives the due time its run, so that no crash leaves two that report.
+ */
 async function stopOthers(
   tx: StoreTransaction,
   others: readonly OccurrenceRow[],

@@ -40,7 +40,9 @@ const OPTIONS: Readonly<Record<GitInput["action"], readonly string[]>> = {
   blame: ["revision", "lines"],
 };
 
-/** Describes an option that the action does not accept or lacks; null if the input is valid. */
+/**
+ * Describes an option that the action does not accept or a required one that is missing; null if the input is valid.
+ */
 export function optionProblem(input: GitInput): string | null {
   const { action, path, revision, staged, count, lines } = input;
   const given = Object.entries({ revision, staged: staged || undefined, count, lines }).flatMap(([name, value]) =>
@@ -52,7 +54,9 @@ export function optionProblem(input: GitInput): string | null {
   return null;
 }
 
-/** Limits git to a literal path (GIT_LITERAL_PATHSPECS) from the work tree's top; empty means all. */
+/**
+ * Limits git to a path relative to the top of the work tree, taken literally (GIT_LITERAL_PATHSPECS); empty means all.
+ */
 const only = (path: string): string[] => ["--", ...(path === "" ? [] : [path])];
 
 const from = (revision: string | undefined): string[] => (revision ? ["--end-of-options", revision] : []);

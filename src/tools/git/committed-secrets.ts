@@ -35,7 +35,10 @@ function withoutSecretLines(section: string): string {
   return section;
 }
 
-/** Parses `diff --git a/old b/new`, quoted or not. Only the last `b/` tells where the second path begins. */
+/**
+ * Parses `diff --git a/old b/new`, each path in quotes if git quotes it. Only the last `b/` tells where the second path
+ * begins.
+ */
 function namesIn(first: string): string[] {
   const plain = first.replaceAll('"', "");
   if (MERGED.test(plain)) return [plain.replace(MERGED, "")];

@@ -120,7 +120,10 @@ export function gitRunner(program: string, limits: GitLimits, signal: AbortSigna
   };
 }
 
-/** Settings as environment variables, whose values need no quoting (git 2.31). Later ones win. */
+/**
+ * Encodes settings as environment variables, which git reads since 2.31 and whose values need no quoting. Later
+ * settings win.
+ */
 function settingsAsEnvironment(settings: readonly (readonly [string, string])[]): Record<string, string> {
   const pairs = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name] as const,

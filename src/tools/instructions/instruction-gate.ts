@@ -105,7 +105,9 @@ function skillTexts(skills: SkillReader, sandboxRoot: string): InstructionText[]
   return own.flatMap((skill) => [ofSkill(skill), ...skillFiles(skill, sandboxRoot)]);
 }
 
-/** Everything that a skill tells agents and does to the run, known by the path that people see. */
+/**
+ * A skill as an instruction text: everything it tells agents and does to the run, known by the path that people see.
+ */
 function ofSkill(skill: Skill): InstructionText {
   const { name, description, whenToUse, tools, args, argumentHint, scope, isForPeopleOnly, body, source } = skill;
   const fields = { name, description, whenToUse, tools, args, argumentHint, scope, isForPeopleOnly };

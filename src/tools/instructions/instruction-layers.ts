@@ -10,7 +10,10 @@ import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { withImports } from "./imports.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
-/** Note for files named by an instruction file above the working directory, which are not protected. */
+/**
+ * Note for files that an instruction file above the working directory names within it; protected-files.ts does not
+ * protect them.
+ */
 const OPEN = ", a file that tools may write";
 
 interface Imports {

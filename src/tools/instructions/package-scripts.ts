@@ -14,7 +14,10 @@ const RUN = [
   "workspaces",
 ];
 
-/** Whether a change alters what runs on developers' machines: scripts of a package.json of their own. */
+/**
+ * Whether a change to a file changes what runs on developers' machines, i.e. the scripts of a package.json outside
+ * node_modules.
+ */
 export function changesScripts(path: string, before: string | null, after: string): boolean {
   return isPackageFile(path) && before !== after && scriptsOf(before ?? "{}") !== scriptsOf(after);
 }

@@ -13,7 +13,10 @@ export function createPageInstructions() {
     return text === "" ? [] : [{ source, text }];
   };
   return {
-    /** Instructions for all channels come before the files, and the channel's own, closest to the work, last. */
+    /**
+     * Instructions for all channels come before the files, which are closer to the work, and the channel's own come
+     * last.
+     */
     around: (channelKey: string, files: readonly InstructionLayer[]): readonly InstructionLayer[] => [
       ...layer(EVERYWHERE, "the page, for all channels"),
       ...files,

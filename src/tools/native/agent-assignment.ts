@@ -159,7 +159,9 @@ interface ToolRights {
   readonly all: readonly Tool[];
 }
 
-/** Tools that parent and child may use; `missing`: requested ones that the parent may not use. */
+/**
+ * Names of the tools that both parent and child may use; `missing` lists requested tools that the parent may not use.
+ */
 function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: ToolRights) {
   const { delegation, grantedTools: granted = [] } = ctx.config;
   const rights = { ...toolAccessOf(ctx.config), role: ownAccess(ctx) };

@@ -23,7 +23,10 @@ import {
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waitingMethods } from "./waiting.ts";
 
-/** Gives the tool that describes the current agents; the same object as long as they are the same. */
+/**
+ * Returns a function that gives the tool describing the current agents; the tool object changes only when the agents
+ * do.
+ */
 export function agentTool(deps: NativeToolDeps): () => Tool {
   let known = createAgent(deps);
   return () => {
@@ -32,7 +35,9 @@ export function agentTool(deps: NativeToolDeps): () => Tool {
   };
 }
 
-/** The tool that gives work to a sub-agent, a session of its own, and may wait for its report. */
+/**
+ * Creates the tool that gives work to a sub-agent, which is a session of its own, and optionally waits for its report.
+ */
 export function createAgent(deps: NativeToolDeps): Tool {
   return defineTool({
     name: AGENT,

@@ -38,7 +38,10 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
   });
 }
 
-/** What role, mode and the operator's list permit; tools already offered may have more to describe. */
+/**
+ * The tools that role, mode and the operator's list permit, including those already offered, which may have more to
+ * describe.
+ */
 function allowed(tools: readonly Tool[], { config }: ToolContext): Tool[] {
   const others = tools.filter((tool) => !isFinder(tool.name));
   return offeredTools(others, toolAccessOf(config));

@@ -6,7 +6,10 @@ import { defineTool, type Tool } from "../../core/tool.ts";
 
 const input = z.object({ name: targetToolSchema, input: z.unknown().meta({ type: "object" }).optional() });
 
-/** The tool that calls deferred tools. The loop replaces its calls, except those that name no tool. */
+/**
+ * Creates the tool through which a model calls a deferred tool. The loop replaces each such call by one of the named
+ * tool, so only a call that names no tool reaches this one.
+ */
 export function createUseTool(): Tool {
   return defineTool({
     name: USE_TOOL,

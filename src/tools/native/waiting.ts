@@ -4,7 +4,10 @@ import type { Tool, ToolContext } from "../../core/tool.ts";
 
 type Resume<I> = (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
 
-/** For a tool whose calls wait. `execute` serves runs that cannot park and need a result at once. */
+/**
+ * The methods of a tool whose calls wait. `execute` serves runs that cannot park, where calls must have their result at
+ * once.
+ */
 export function waitingMethods<I>(resume: Resume<I>): Required<Pick<Tool<I>, "execute" | "resume">> {
   return {
     resume,

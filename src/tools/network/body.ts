@@ -83,7 +83,10 @@ function hasZlibHeader(bytes: Buffer): boolean {
   return ((bytes[0] ?? 0) & 0x0f) === 8;
 }
 
-/** Reads and decompresses a body within its bounds. Throws NetworkRefusal, or the signal's reason. */
+/**
+ * Reads and decompresses a body chunk by chunk, holding no more than its bounds allow. Closes the connection if it
+ * stops early. Throws NetworkRefusal, or the signal's reason.
+ */
 export async function readBody(message: IncomingMessage, bounds: BodyBounds, signal: AbortSignal): Promise<Body> {
   const { maxBytes, deadline, received = () => {} } = bounds;
   const wire = wireOf(message, maxBytes * WIRE_FACTOR + WIRE_SPARE);

@@ -61,10 +61,16 @@ function secured(
   return waitForConnection(encrypted, "secureConnect", { signal });
 }
 
-/** Names of one network. Source: RFC 6762, RFC 8375; ICANN, “.INTERNAL”; names that routers assign. */
+/**
+ * Names that have a meaning only within one network. Source: RFC 6762, RFC 8375; ICANN, “.INTERNAL”; names that routers
+ * and directories assign.
+ */
 const LOCAL_NAME = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa)$/iu;
 
-/** Refuses known private hosts. A failed look-up passes: behind a proxy, public names may not resolve. */
+/**
+ * Refuses known private hosts. A machine behind a proxy may be unable to resolve public names, so a failed look-up
+ * passes.
+ */
 async function checkKnown(hostname: string, options: ConnectOptions, signal: AbortSignal): Promise<void> {
   try {
     await checkedAddresses(hostname, options, signal);

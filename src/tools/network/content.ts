@@ -10,7 +10,9 @@ export type Content =
   | { readonly type: "empty" }
   | { readonly type: "binary"; readonly mediaType: string };
 
-/** Leading bytes where HTML may name its charset. Source: HTML standard, prescan a byte stream. */
+/**
+ * Number of leading bytes where HTML may name its charset. Source: HTML standard, prescan a byte stream: 1,024 bytes.
+ */
 const META_BYTES = 1_024;
 
 export function contentOf({ bytes, headers }: HttpResponse): Content {
@@ -46,7 +48,10 @@ function splitType(contentType: string | undefined): string[] {
   return [mediaType.trim().toLowerCase(), parameters.join(";")];
 }
 
-/** From a byte order mark, the header, the HTML or XML itself, or UTF-8. Source: HTML standard, 13.2.3. */
+/**
+ * The charset from a byte order mark, else the header, else the HTML or XML itself, else UTF-8. Source: HTML standard,
+ * 13.2.3.
+ */
 function charsetOf(bytes: Buffer, mediaType: string, parameters: string): string {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";

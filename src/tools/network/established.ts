@@ -17,7 +17,10 @@ interface Establishing {
   readonly failure?: (code: string) => string;
 }
 
-/** Resolves once the socket is connected; destroys it on failure. Throws NetworkRefusal or the signal's reason. */
+/**
+ * Resolves to the socket once it is connected, and destroys it if it fails. Throws NetworkRefusal, or the signal's
+ * reason.
+ */
 export async function waitForConnection(
   socket: Socket,
   event: "connect" | "secureConnect",

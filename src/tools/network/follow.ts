@@ -28,7 +28,10 @@ const HEADERS = {
   "accept-language": "en;q=0.9, *;q=0.5",
 };
 
-/** Fetches a URL and judges each redirect anew. Throws NetworkRefusal, or the signal's reason. */
+/**
+ * Fetches a URL, and judges each redirect like the first URL. Throws NetworkRefusal for what is forbidden, fails or
+ * takes too long, and the signal's reason.
+ */
 export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, signal: AbortSignal): Promise<Fetched> {
   const { url, rules, cache, approved } = asked;
   const permitted = (to: URL): boolean => isListed(to, rules) || (approved && to.host === url.host);

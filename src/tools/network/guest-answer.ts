@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** A fetch's response as JSON, or why there is none. wasm/extension/tool.wit describes both. */
+/**
+ * What a guest receives for its fetch: the response as JSON, or why there is none. wasm/extension/tool.wit describes
+ * both.
+ */
 export const guestAnswerSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("response"), json: z.string() }),
   z.object({

@@ -14,7 +14,10 @@ import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 /** Performs the fetches of one guest call. Rejects with the signal's reason. */
 export type GuestFetch = (request: string, signal: AbortSignal) => Promise<GuestAnswer>;
 
-/** Lets one guest call fetch from the hosts it was granted, one request at a time, within its limits. */
+/**
+ * Lets one guest call fetch from its hosts, one request at a time and within the limits of the call. The list of the
+ * rules is the call's own: the hosts it was granted.
+ */
 export function createGuestFetch(rules: HostRules, given: NetworkOptions<GuestFetchLimits>): GuestFetch {
   const exchanging = exchangeOptions(given, GUEST_FETCH_LIMITS);
   const { limits } = exchanging;
@@ -96,7 +99,10 @@ function notGranted({ host }: URL, { allowedHosts }: HostRules): NetworkDenial {
   );
 }
 
-/** Whether a redirect is followed with GET. Source: Fetch standard, HTTP-redirect fetch. */
+/**
+ * Whether a redirect is followed with GET whatever the original method was. Source: Fetch standard, HTTP-redirect
+ * fetch.
+ */
 function becomesGet(status: number, method: string): boolean {
   return (status === 303 && method !== "HEAD") || ((status === 301 || status === 302) && method === "POST");
 }
@@ -106,7 +112,9 @@ function withoutBody({ headers, ...request }: GuestRequest): GuestRequest {
   return { ...request, method: "GET", headers: rest, body: undefined };
 }
 
-/** Makes and charges one exchange. An incomplete response is an error, since a program could not tell. */
+/**
+ * Makes one exchange and charges it to the call. An incomplete response is an error because a program could not tell.
+ */
 async function spending(
   ask: Omit<GuestRequest, "url"> & { readonly url: URL; readonly deadline: AbortSignal },
   options: GuestExchange,

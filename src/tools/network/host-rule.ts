@@ -3,7 +3,10 @@ import type { IsForbiddenAddress } from "./addresses.ts";
 import { NetworkRefusal } from "./refusal.ts";
 import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 
-/** Listed hosts are permitted, a person decides on others in mode write, and other modes refuse them. */
+/**
+ * The rule for a call that would reach the hosts of these URLs: listed hosts are permitted, a person decides on others
+ * in mode write, and other modes refuse them.
+ */
 export function hostRule(
   texts: readonly string[],
   place: CallEnvironment,

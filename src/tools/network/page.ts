@@ -5,7 +5,10 @@ import { callGuest } from "../sandboxed/guest-call.ts";
 import type { CapabilityLimits } from "../wasm/capability.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 
-/** For converting one page: memory for several copies of its text, and time on a busy machine. */
+/**
+ * Limits for converting one page: memory for several copies of its text, and time for a slow conversion on a busy
+ * machine.
+ */
 export const PAGE_LIMITS: CapabilityLimits = {
   clock: false,
   timeoutMs: 20_000,
@@ -13,7 +16,9 @@ export const PAGE_LIMITS: CapabilityLimits = {
   outputBytes: 8_388_608,
 };
 
-/** Maximum characters of HTML; the rest is cut before conversion, which takes 1 to 3 s per million. */
+/**
+ * Maximum characters of a page's HTML; the rest is cut before conversion, which takes 1 to 3 s per million on one core.
+ */
 export const MAX_PAGE_CHARS = 1_000_000;
 
 /** Number of leading characters that are searched for a `<base>`. */

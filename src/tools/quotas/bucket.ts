@@ -15,7 +15,9 @@ export const bucketSchema = z.object({
   limit: z.int(),
   /** Remaining bytes; negative if a limit was lowered. */
   left: z.int(),
-  /** False if another call counts against the limit; only where the calls run are the remaining bytes known. */
+  /**
+   * False if another call counts against the same limit; the remaining bytes are then known only where the calls run.
+   */
   isAlone: z.boolean(),
 });
 export type Bucket = z.infer<typeof bucketSchema>;

@@ -7,7 +7,9 @@ import { allocatedBytes, BLOCK_BYTES } from "./disk-usage.ts";
 /** Milliseconds of work before other tasks get a turn. */
 const AT_ONCE_MS = 4;
 
-/** Reports the room of each part of a tree to `soFar`. Changes made meanwhile may or may not count. */
+/**
+ * Measures the room that a tree takes, and reports each part to `soFar`. Changes made meanwhile may or may not count.
+ */
 export async function measure(root: string, soFar: (bytes: number) => void, signal: AbortSignal): Promise<number> {
   let bytes = 0;
   let turnEnds = performance.now() + AT_ONCE_MS;
@@ -27,7 +29,10 @@ export async function measure(root: string, soFar: (bytes: number) => void, sign
   return bytes;
 }
 
-/** Empty if it is gone or unreadable, since failing would make each call measure the rest again. */
+/**
+ * Entries of a directory; empty if it is gone or unreadable. Failing instead would make each call measure the rest
+ * again.
+ */
 function entriesOf(directory: string): Dirent[] {
   return unlessRefused(() => readdirSync(directory, { withFileTypes: true })) ?? [];
 }

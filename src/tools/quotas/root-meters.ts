@@ -3,7 +3,9 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { waitAtMost } from "../../core/wait-at-most.ts";
 import { measure } from "./measure.ts";
 
-/** How long a call waits for the first figure of its root before it continues without, in milliseconds. */
+/**
+ * How long a call waits for the first figure of its root, in milliseconds. Afterwards it continues with what is known.
+ */
 const PATIENCE_MS = 1_000;
 /** Age in milliseconds beyond which a root is measured again, because other programs write to it too. */
 const OLD_MS = { usual: 3_600_000, nearlyFull: 10_000 };
@@ -49,7 +51,10 @@ export class RootMeters {
     meter.added += bytes;
   }
 
-  /** Measures anew if the figure is old. Waits a little if nothing is known, or the root seems nearly full. */
+  /**
+   * Starts a measurement if the figure is old. Waits a limited time for it if nothing is known, or if the root seems
+   * nearly full, since somebody may have made room.
+   */
   async ready(root: string, isNearlyFull: () => boolean): Promise<void> {
     const meter = this.#meterOf(root);
     const age = this.#parts.clock.now() - meter.measuredAt;

@@ -13,7 +13,10 @@ export const bindingSchema: z.ZodType<BashBinding> = z.object({
   isOpen: z.boolean(),
 });
 
-/** The binding on the card; empty for a command at the root that executes nothing but itself. */
+/**
+ * Describes the binding on the card; empty for a command that runs at the root, without variables, and executes nothing
+ * but itself.
+ */
 export function boundText({
   cwd,
   env,

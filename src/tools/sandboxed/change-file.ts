@@ -30,7 +30,9 @@ export interface Change {
   readonly preview: FilesRequest;
   /** The guest request that plans the change, given the hash of the file that the session knows. */
   plan(known: string | null): FilesRequest;
-  /** Makes the change to a file that still has this sha256, or is absent if null. */
+  /**
+   * The guest request that makes the change, given the sha256 that the file must still have; null if it must be absent.
+   */
   commit(before: string | null): FilesRequest;
 }
 

@@ -99,7 +99,10 @@ function statesAtOnce(root: string, changed: readonly FileChange[]): FileState[]
   }
 }
 
-/** Hashes the changed files through a guest. If that fails, the hashes are unknown, and the result stands. */
+/**
+ * Hashes the changed files through a guest. If that fails, for example because a file takes too long to read, the
+ * hashes are unknown and the call's result stands.
+ */
 async function statesOf(files: Guest, changed: readonly FileChange[], scope: CallScope): Promise<FileState[]> {
   const paths = changed.map(({ path }) => path);
   const asked = callGuest(files, { body: { op: "hash_all", paths }, reply: hashesReply }, scope);
@@ -110,7 +113,10 @@ async function statesOf(files: Guest, changed: readonly FileChange[], scope: Cal
   return changed.map((file, index) => stateOf(file, hashes[index]));
 }
 
-/** Null: the file is gone. If unknown, the former content is dropped: an undo could overwrite anything. */
+/**
+ * If the hash is unknown (null means the file is gone), the former content is dropped: an undo could not tell what it
+ * would overwrite.
+ */
 function stateOf(file: FileChange, sha256: string | null | undefined): FileState {
   if (sha256 === undefined) return { path: file.path, sha256: null, action: "wrote" };
   return { ...file, sha256, action: "wrote" };

@@ -40,7 +40,9 @@ export function createEdit(guest: Guest): Tool {
   });
 }
 
-/** The edit as the guest applies it, for people to decide about; null if the guest refuses it. */
+/**
+ * Applies the edit as the guest does, so that people decide about what really happens; null if the guest refuses it.
+ */
 function changedBy(before: string, edit: EditRequest): string | null {
   if (edit.oldText === "") return null; // the empty text is found everywhere, without end
   const replaced = replaceText(before, edit);

@@ -21,7 +21,9 @@ const NAMED = /\b(?:from|import)\s{0,20}\(?\s{0,20}["'`]([^"'`\n]{1,500})["'`]/g
 const OPEN =
   /\bimport\s{0,20}\((?!\s{0,20}["'])|\b(?:from|import)\s{0,20}\(?\s{0,20}\/[*/]|\beval\b|(?:\bFunction|\.constructor)\s{0,20}\(/u;
 
-/** Files that a program imports, also indirectly. `file`: its own path, or empty if it has none. */
+/**
+ * Collects the files that a program imports, directly or indirectly. `file` is its own path, or empty if it has none.
+ */
 export function importedPrograms(root: string, source: string, file: string): ImportedPrograms {
   using resolver = new PathResolver(root);
   const read = (at: string) => unlessRefused(() => withFile(resolver.find(at), at, (fd) => readWhole(fd, at)));

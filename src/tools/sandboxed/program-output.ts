@@ -17,7 +17,10 @@ export const outputSchema = z.object({
 });
 export type Output = z.infer<typeof outputSchema>;
 
-/** Path for a call's output, without extension. Model providers choose call ids, so the id is hashed. */
+/**
+ * Path of the file for the output of one call, without extension. The call id is hashed because model providers choose
+ * it.
+ */
 export function callFile(callId: string): string {
   return `${OUTPUT_DIRECTORY}/${hash("sha256", callId).slice(0, 12)}`;
 }

@@ -3,7 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { keysDirectory } from "./sealing-key.ts";
 
-/** Polling interval, in milliseconds. Change notifications are not available on every machine. */
+/**
+ * Polling interval for the watched file, in milliseconds. Polls because change notifications are not available on every
+ * machine and file system.
+ */
 const GLANCE_MS = 1_000;
 
 /** A file that the command line writes after it has changed stored secrets, and that a running program watches. */

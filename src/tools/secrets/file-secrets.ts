@@ -11,7 +11,10 @@ import type { Label } from "../../core/trust/label.ts";
  * may see such a file can have it attached.
  */
 export interface FileSecrets extends SecretMasking {
-  /** Learns the values in a text labelled as secret. `input`: of the call that read it. */
+  /**
+   * Learns the values in a text that was read, if its label says that it holds secrets. `input` is the input of the
+   * call that read it.
+   */
   learn(content: readonly ContentBlock[], label: Label | undefined, input?: unknown): void;
   /** Describes the known values contained in plain data for people: `secret DB_PASSWORD of .env, 12 characters`. */
   foundIn(data: unknown): readonly string[];
@@ -127,7 +130,9 @@ export interface FileSecret {
   readonly value: string;
 }
 
-/** The secrets in a file that looks like one: named like credentials, tokens, lines of private keys. */
+/**
+ * Finds the secrets in a file that looks like one: values named like credentials, tokens, and lines of private keys.
+ */
 export function secretsIn(found: string): FileSecret[] {
   const text = found.replaceAll(PLACE, "");
   const named = NAMED.flatMap((shape) => [...text.matchAll(shape)]).flatMap(([, name = "", value = ""]) =>
@@ -156,7 +161,9 @@ function keyLinesIn(text: string): string[] {
   return bodies.flatMap((body) => body.split("-----END", 1)[0]?.match(KEY_LINE) ?? []);
 }
 
-/** Learns, and masks from then on, the secrets in whatever is read from the store, even after a restart. */
+/**
+ * Wraps a store so that secrets in whatever is read from it are learnt and masked from then on, even after a restart.
+ */
 export function learnSecretsFrom(store: Store, { learn }: Pick<FileSecrets, "learn">): Store {
   const { messages, toolCalls } = store;
   const learned = <M extends Awaited<ReturnType<typeof messages.list>>>(history: M): M => {

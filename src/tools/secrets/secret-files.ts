@@ -5,7 +5,9 @@ import { inUtf8 } from "../wasm/workspace/media-type.ts";
 import { hashFile, readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
-/** Files of credentials are recognised by name and by content, so copies are recognised too. */
+/**
+ * Files that hold credentials are recognised by name and by content, so a copy under another name is recognised too.
+ */
 
 const SAMPLE = /(?:^|[._-])(?:example|sample|template|tmpl|dist|schema)(?:[._-]|$)|(?:^|\.)defaults?(?:\.|$)/iu;
 

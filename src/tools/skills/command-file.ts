@@ -5,7 +5,10 @@ import { cut } from "../../core/text/plain-text.ts";
 /** Maximum characters of the description taken from the text if the file gives none. */
 const MAX_LINE = 120;
 
-/** A command's front matter: named as its file, for people, and by default described by its first line. */
+/**
+ * Interprets a command's front matter: the command has its file's name, is for people, and by default is described by
+ * its first line.
+ */
 export function commandFields(
   { name: _name, ...data }: Readonly<Record<string, unknown>>,
   body: string,

@@ -2,7 +2,10 @@ import path from "node:path";
 import type { SkillOrigin } from "../../core/skills/skills.ts";
 
 export interface SkillDirectory {
-  /** Whether skills are folders with a SKILL.md or, as other programs' commands, single files. */
+  /**
+   * Whether skills are folders with a SKILL.md, or single files (also in subfolders), which are other programs'
+   * commands.
+   */
   readonly holds: "folders" | "commands";
   readonly origin: SkillOrigin;
   /** Absolute path against which paths in the directory are verified. */

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { partToolNames } from "../../core/skills/skill-format/tool-names.ts";
 import { visibleLine } from "../../core/skills/skill-text.ts";
 
-/** Maximum lengths, in characters. The first two are from agentskills.io; the others keep the prompt small. */
+/**
+ * Maximum lengths, in characters. The first two are from agentskills.io; the others keep a skill from filling the
+ * prompt.
+ */
 const MAX_DESCRIPTION = 1_024;
 const MAX_COMPATIBILITY = 500;
 export const MAX_LINE = 500;
@@ -57,7 +60,9 @@ const args = z
     message: "two arguments have the same name",
   });
 
-/** Argument names of other agents: a list, or a text with blanks between names. Drops invalid names. */
+/**
+ * Argument names in the format of other agents: a list, or a text with blanks between names. Invalid names are dropped.
+ */
 const argumentNames = z
   .union([z.array(scalar), scalar.transform((text) => text.split(/[\s,]+/))], "must be a list of names")
   .nullish()

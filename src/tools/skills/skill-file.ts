@@ -81,7 +81,10 @@ function wholeFile(request: SkillFileRequest): ReturnType<typeof skillFiles> {
   }
 }
 
-/** A file in the skill's folder, which neither `..` nor a link may leave. Does not reveal where a link leads. */
+/**
+ * Finds a file within the skill's folder, which neither `..` nor a link may leave. The refusal does not reveal where a
+ * link leads.
+ */
 function findWithin(resolver: PathResolver, folder: string, file: string): ResolvedPath {
   const outside = new Refusal(`${file} is outside the skill's folder; name a file relative to that folder.`);
   if (path.posix.isAbsolute(file) || path.posix.normalize(file).startsWith("..")) throw outside;

@@ -22,7 +22,10 @@ export interface SkillFile {
   readonly origin: SkillOrigin;
   readonly folder: string;
   readonly source: string;
-  /** Derives the fields from front matter and text, for files whose front matter is optional. */
+  /**
+   * Derives the fields from the front matter and the text, for files other than SKILL.md, whose front matter is
+   * optional.
+   */
   readonly complete?: (data: Readonly<Record<string, unknown>>, body: string) => Readonly<Record<string, unknown>>;
 }
 

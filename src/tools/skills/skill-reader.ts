@@ -125,7 +125,10 @@ function whyClosed(directory: string): string | null {
   }
 }
 
-/** `found`: path of the skill's folder or command file in the directory; a command's name includes folders. */
+/**
+ * Reads one skill. `found` is the path of its folder or command file within the directory; a command's name includes
+ * its folders.
+ */
 function readSkill(reading: ReadScope, resolver: PathResolver, found: string): ParsedSkill[] {
   const { holds, origin, root, directory, owner } = reading.directory;
   const isFolder = holds === "folders";

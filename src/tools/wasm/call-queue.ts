@@ -19,7 +19,10 @@ interface Entry extends Caller {
   readonly begin: () => void;
 }
 
-/** Admits calls in order of arrival, except those that their own session or channel holds up. */
+/**
+ * Admits calls in order of arrival, as far as the limits allow. A call held up by its own session or channel does not
+ * hold up others.
+ */
 export class CallQueue {
   readonly #limits: QueueLimits;
   /** Running and waiting calls in order of arrival. */

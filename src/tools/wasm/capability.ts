@@ -20,7 +20,10 @@ export interface SandboxCapability {
   readonly snapshots?: string;
   /** Limits of what the call writes; if absent, there are none. */
   readonly growth?: readonly Bucket[];
-  /** Hosts that the guest may reach, and URLs that it may not; no network if absent. The bot enforces this. */
+  /**
+   * Hosts that the guest may reach and URLs that it may not; if absent, it has no network. The bot itself enforces
+   * this.
+   */
   readonly network?: HostRules;
   /** Whether the guest may read the clock. */
   readonly clock: boolean;

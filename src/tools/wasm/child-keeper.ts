@@ -188,7 +188,10 @@ export class ChildKeeper {
   }
 }
 
-/** Renews the fence. A frozen process does not, so its child halts before other processes take over. */
+/**
+ * Renews the fence regularly. If the process freezes, it stops renewing, so its child halts before other processes take
+ * over.
+ */
 function keepFence({ process }: RunningChild, lock: Pick<ClusterLock, "validForMs">): () => void {
   const tell = () => {
     // Read the clock first: freezing between the two reads then shortens the fence instead of extending it.
@@ -208,7 +211,9 @@ function madePlaces(call: EnteringCall): string[] {
   }
 }
 
-/** Directories that a call accesses, created if missing: a child sees only what existed at its start. */
+/**
+ * The directories that a call accesses, created if missing, since a child sees only what existed when it was started.
+ */
 function placesOf({ guest, capability: { root, snapshots } }: EnteringCall): string[] {
   mkdirSync(root, { recursive: true });
   if (snapshots !== undefined) mkdirSync(snapshots, { recursive: true, mode: 0o700 });

@@ -15,7 +15,10 @@ export interface ConfinedPaths {
   readonly hidden: readonly string[];
 }
 
-/** The places visible to a child as it was started. A place that was made again is a different one. */
+/**
+ * The places visible to a child, as they were when it was started. A place that was removed and made again is a
+ * different one.
+ */
 export interface ConfinedView {
   /** How to start Node so that it sees only these places. */
   readonly bwrap: string;
@@ -58,7 +61,10 @@ const SYSTEM = [
   "/tmp",
 ];
 
-/** If `isRequired`, nothing runs without confinement. `bwrap`: path of the program; null if not installed. */
+/**
+ * Creates the confinement. If `isRequired`, nothing runs without it. `bwrap` is the path of the program; null if it is
+ * not installed.
+ */
 export function createConfinement(
   places: ConfinedPaths,
   isRequired: boolean,

@@ -41,7 +41,10 @@ export interface Sandbox {
 
 const NO_NETWORK: HostRules = { allowedHosts: [], blockedUrls: [] };
 
-/** Runs guests in one child process, stopped when idle. If it dies, only the running calls fail. */
+/**
+ * Runs guests in one child process, started by the first call and stopped when idle. If it dies, only the running calls
+ * fail; the next call starts another one.
+ */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = { ...SANDBOX_LIMITS, ...options.limits };
   const queue = new CallQueue(limits);
@@ -118,7 +121,9 @@ interface CallGrowth extends Disposable, Pick<GrowingCall, "ended"> {
   readonly capability: Pick<SandboxCapability, "growth">;
 }
 
-/** Opens a call's quotas. If the call ends without a report of what it has added, disposal measures that. */
+/**
+ * Opens the quotas of a call. If the call ends without reporting what it has added, disposing of it has that measured.
+ */
 async function growthOf(
   { root, writable }: SandboxCapability,
   { personId, channelKey }: SandboxCaller,

@@ -14,7 +14,10 @@ interface FetchArgs {
 /** Timeout of a download. In milliseconds. */
 const FILE_TIMEOUT_MS = 60_000;
 
-/** Downloads an attachment, anew if its URL has expired. Rejects with `attachment_unreadable`. */
+/**
+ * Downloads an attachment. If its signed URL has expired, reads a fresh one from its message. Rejects with
+ * `attachment_unreadable` and the reason in `detail.reason`.
+ */
 export async function fetchAttachment(attachment: Attachment, fetching: FetchArgs): Promise<Uint8Array> {
   if (attachment.size > fetching.maxBytes) throw tooLarge(attachment, fetching.maxBytes);
   const [url = "", source = ""] = attachment.ref.split("#");

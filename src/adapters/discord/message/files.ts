@@ -6,7 +6,10 @@ import type { WireContent, WireMedia, WireMessage } from "./message-schema.ts";
 /** Maximum number of files of one message, including those it quotes. */
 const MAX_FILES = 20;
 
-/** Files of a message and those that it forwards or answers, and embedded pictures, each once. */
+/**
+ * Files of a message, of the messages that it forwards or answers, and the pictures in its embeds and components, each
+ * once.
+ */
 export function filesOf(message: WireMessage): Attachment[] {
   const { referenced_message: answered } = message;
   const all = [

@@ -49,7 +49,9 @@ function argumentIn(
   return line.includes(" ") && !mayHaveBlanks ? null : { option: first.name, typed: line, before: "" };
 }
 
-/** Completes the whole line. After an @, only agents' names count, and not their descriptions. */
+/**
+ * Completes the whole line. After an @, only agents whose name matches are offered, not those whose description does.
+ */
 export function completed({ before, typed }: TypedArgument, words: readonly Completion[]): PageCompletion[] {
   const isAddress = before === "@";
   const fitting = isAddress ? words.filter(({ value }) => value.includes(typed.toLowerCase())) : words;

@@ -25,7 +25,10 @@ export interface LocalThreadStore
   changes(seq: number, limit: number): Promise<readonly LocalChange[]>;
   /** People's messages written at or after `at`, oldest first. */
   fromPeople(at: number, limit: number): Promise<readonly LocalMessage[]>;
-  /** Inserts in one transaction. `opens`: title of the thread to create unless it exists; null for none. */
+  /**
+   * Inserts in one transaction. `opens` creates the thread with this title unless it exists; if it is null, the thread
+   * must exist.
+   */
   insert(message: NewLocalMessage, opens: { readonly title: string } | null): Promise<InsertOutcome>;
   /** Replaces the body with the result of `bodyOf`, and assigns a new `seq`. Null if there is no such message. */
   update(id: string, bodyOf: (message: LocalMessage) => string): Promise<LocalMessage | null>;

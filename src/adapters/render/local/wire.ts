@@ -22,7 +22,9 @@ export const personFrameSchemas = [
     fileIds: z.array(idSchema).max(MESSAGE_FILES),
   }),
   z.object({ type: z.literal("click"), clickId: z.uuid(), messageId: idSchema, action: z.string().min(1).max(100) }),
-  /** A privately answered command, without a message. `filled`: the values of its form. */
+  /**
+   * A command answered privately, like a click; it leaves no message in the thread. `filled`: the values of its form.
+   */
   z.object({
     type: z.literal("command"),
     clickId: z.uuid(),

@@ -1,6 +1,9 @@
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]/u;
 
-/** Removes a list item's indentation; Markdown would treat lines indented by four as code. */
+/**
+ * Removes the indentation from text cut out of a list item. Otherwise Markdown would treat lines indented by four as
+ * code.
+ */
 export function atMargin(before: string, rest: string): string {
   const indent = /^[ \t]+(?=\S)/u.exec(rest)?.[0] ?? "";
   if (indent === "" || !isInItem(before, indentWidth(indent))) return rest;

@@ -12,7 +12,10 @@ export function isTableHead(text: string, line: string): boolean {
   return isDelimiter(line) || isDelimiter(next);
 }
 
-/** The head of the table in which `text` ends; empty if `next` is no row of it, or the head is too long. */
+/**
+ * The head of the table in which `text` ends, to be repeated above its next row. Empty if `next` is not a row of a
+ * table, or the head is longer than `maxChars`.
+ */
 export function tableHead(text: string, next: string, maxChars: number): string {
   const lines = text.split("\n");
   const at = lines.findLastIndex(isDelimiter);

@@ -16,7 +16,10 @@ const PLACE_WITHIN_MS = 1_000;
 
 const PLACES = Array.from({ length: SOCKETS }, (_none, index) => `slack:socket:${index + 1}`);
 
-/** A socket for this process if one of the shared places is free: Slack limits an app's sockets. */
+/**
+ * A socket for this process, if one of the places shared by all processes on the database is free. Slack limits the
+ * sockets of an app; processes without one only post.
+ */
 export class SharedSocket implements SlackTransport {
   readonly #options: SocketSharing;
   #hasPlace = false;

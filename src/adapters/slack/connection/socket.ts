@@ -195,7 +195,9 @@ export class SlackSocket implements SlackTransport {
 
 type Dispatcher = NonNullable<ConstructorParameters<Bolt["SocketModeReceiver"]>[0]["dispatcher"]>;
 
-/** The dispatcher of `fetch`, shared by Node and the SDK. Source: undici, `lib/global.js`. */
+/**
+ * The dispatcher of `fetch`. Source: undici, `lib/global.js`, which shares it between the copies in Node and the SDK.
+ */
 function globalDispatcher(): Dispatcher {
   const dispatcher: Dispatcher = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"));
   return dispatcher;

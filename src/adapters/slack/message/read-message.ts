@@ -11,7 +11,10 @@ import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.
 /** Maximum number of people, and of channels, looked up by name for one message. */
 const NAMES = 40;
 
-/** Reads any message; unknown parts are skipped. `botUserId`: whose mention to remove. */
+/**
+ * Reads any message, from a person or an integration. Unknown parts are skipped. `botUserId`: the bot's mention to
+ * remove, since it only addresses the bot.
+ */
 export async function readMessage(
   came: Node,
   { directory, botUserId }: { readonly directory: Directory; readonly botUserId: string | null },

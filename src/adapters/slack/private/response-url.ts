@@ -14,7 +14,10 @@ export function responseUrlOf(payload: unknown, apiUrl: string | undefined): URL
   return isSlackAddress(url, apiUrl) ? url : null;
 }
 
-/** Answers privately. False if Slack does not accept it: the URL is used up or cannot be reached. */
+/**
+ * Answers a click or a command with a message that only that person sees. False if Slack does not accept it, because
+ * the URL is used up or cannot be reached.
+ */
 export async function respond(url: URL, body: SlackBody & { readonly thread_ts?: string }): Promise<boolean> {
   try {
     const response = await fetch(url, {

@@ -20,7 +20,10 @@ export type Admit = (frame: ClientFrame) => Promise<Admission>;
 
 /** The open pages of signed-in people. */
 export interface AccountPages {
-  /** Checks the account for each frame, whatever the page shows. Calls `tell` first, and when the role changes. */
+  /**
+   * Checks the account and its role anew for each frame, because what the page shows or hides is no protection. Calls
+   * `tell` first, and again when the role has changed.
+   */
   admit(token: string, known: SignedIn, tell: (account: SignedIn) => void): Admit;
   join(token: string, page: FeedListener): void;
   leave(token: string, page: FeedListener): void;

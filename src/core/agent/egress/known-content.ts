@@ -64,7 +64,10 @@ interface Calls {
   readonly tools: readonly Tool[];
 }
 
-/** Addresses that a call was to fetch and, from the public web, those that its result names. */
+/**
+ * Addresses that a call was asked to fetch and, if its result comes from the public web, addresses that the result
+ * names.
+ */
 function addressesOf(block: ContentBlock, { uses, tools }: Calls): string[] {
   if (block.type === "task_assignment") return [...(block.addresses ?? [])];
   if (block.type !== "tool_result" || block.isError) return [];

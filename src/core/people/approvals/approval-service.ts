@@ -132,7 +132,10 @@ async function postCard(options: ApprovalServiceOptions, row: OpenApproval, card
 
 type OpenApproval = ApprovalRow & { readonly asked: readonly PendingCall[]; readonly request: ApprovalRequest };
 
-/** The verdicts; null if undecided, after making sure that card and expiry timer exist. */
+/**
+ * Returns the verdicts if the approval is decided. Otherwise makes sure that the card and the expiry timer exist, and
+ * returns null.
+ */
 async function settle(options: ApprovalServiceOptions, row: OpenApproval) {
   const { store, clock } = options;
   if (row.status !== "pending") return decided(options, row);
@@ -205,7 +208,9 @@ async function verdictsOn(options: ApprovalServiceOptions, row: OpenApproval): P
   return new Map(row.asked.map((call) => [call.use.id, verdictOf(call)]));
 }
 
-/** Withdraws the open approvals of an ended run. `by`: display name of who stopped it, or null. */
+/**
+ * Withdraws the open approvals of a run that has ended. `by` is the display name of the person who stopped it, or null.
+ */
 export function withdrawApprovals(options: ApprovalServiceOptions, by: string | null): Promise<void> {
   const { store, context, clock } = options;
   const withdrawn = { status: "withdrawn", scope: null, decidedBy: by, at: clock.now() } as const;
@@ -217,7 +222,10 @@ export function withdrawApprovals(options: ApprovalServiceOptions, by: string | 
   return withdrawCards(approvals, { store, runId: context.runId });
 }
 
-/** Shows the decision, which is stored already, so the run neither waits for this nor fails. */
+/**
+ * Shows the decision on the card. The run neither waits for this nor fails with it, because the decision is already
+ * stored.
+ */
 async function closeCard({ rules, log, session, finaliser }: ApprovalServiceOptions, row: ApprovalRow): Promise<void> {
   const last = decidedCard(row, rules.expiresMinutes);
   if (!(await finaliser.close(row.runId, cardKey(row), { thread: session.thread, last }))) return;

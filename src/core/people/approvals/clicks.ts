@@ -91,7 +91,10 @@ async function decide(
  */
 const ASKED_AGAIN = "Nobody decided in time. Ask again for what is still needed, and continue.";
 
-/** A click on an expired card: the first person repeats the request as a message in the thread. */
+/**
+ * Handles the button of an expired card: the first person to click repeats the request, as a message in the thread's
+ * own session.
+ */
 export async function askAgain(
   action: InboundAction,
   { id }: { id: string },

@@ -46,7 +46,10 @@ export function grantOf({ tool, use }: PendingCall, digest?: string): { key: str
   return { key: tool.grantBindsPreview === true && digest !== undefined ? boundKey(whole, digest) : whole, label };
 }
 
-/** The preview digest that a grant must match; undefined for any, null if no grant covers the call. */
+/**
+ * The preview digest that a grant must match; undefined if grants do not depend on it. Null if no grant can cover the
+ * call.
+ */
 async function digestFor(
   call: PendingCall,
   grants: readonly Pick<GrantScope, "key">[],

@@ -130,7 +130,10 @@ function withRemedy(reason: string): string {
   return `${reason}: ${remedy}`;
 }
 
-/** Whether there are more than `most` values, counting no further. A recursive alias is infinitely many. */
+/**
+ * Whether there are more values than `most`, looking at no more than necessary. A recursive alias counts as infinitely
+ * many.
+ */
 function hasMoreValuesThan(most: number, root: unknown): boolean {
   const waiting = [root];
   for (let seen = 0; waiting.length > 0; seen += 1) {
@@ -145,7 +148,9 @@ const refuseEngine = () => {
   throw new SyntaxError("only YAML is read");
 };
 
-/** Keeps gray-matter from evaluating `---js` blocks and from caching each file permanently. */
+/**
+ * Keeps gray-matter from evaluating `---js` blocks, which it does by default, and from caching each file permanently.
+ */
 const YAML_ONLY = {
   language: "yaml",
   engines: { javascript: refuseEngine, js: refuseEngine, json: refuseEngine, coffee: refuseEngine },

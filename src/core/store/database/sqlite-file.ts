@@ -17,7 +17,10 @@ export async function prepareSqliteFile(url: string): Promise<void> {
   }
 }
 
-/** Opens the file with its first statement, which fails if it is no database. Rejects with ConfigError. */
+/**
+ * Opens the file and runs `first`, the first statement that reads it, which fails if it is no database. Rejects with
+ * ConfigError if the file cannot be opened.
+ */
 export async function openSqliteFile(
   url: string,
   options: BetterSqlite3.Options,

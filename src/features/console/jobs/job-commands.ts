@@ -22,7 +22,10 @@ export const jobCommandSchema = z.object({
 
 type JobCommand = z.infer<typeof jobCommandSchema>;
 
-/** Null if the viewer sees no such job or channel. The command decides who may do what, as in the channel. */
+/**
+ * Runs a command on a job; null if the viewer sees no such job or channel. The command itself decides who may do what,
+ * as in the channel.
+ */
 export async function commandJob(
   viewer: Viewer,
   command: JobCommand,

@@ -6,7 +6,10 @@ import { runReads } from "./store.ts";
 
 /** Changes within this time are sent together. In milliseconds. */
 const BATCH_MS = 100;
-/** How often, while a page is open, other processes and the database are asked for runs. In milliseconds. */
+/**
+ * How often, while a page is open, other processes are asked for their runs, and the database for the sessions in work.
+ * In milliseconds.
+ */
 const POLL_MS = 2_000;
 /** How long a request from another process is answered, in milliseconds. */
 const REQUEST_MS = 3 * POLL_MS;

@@ -283,7 +283,10 @@ function grownTooLarge(what: string): Refusal {
   );
 }
 
-/** Yields regular files. Skips files that disappear, and names that are not valid Unicode. */
+/**
+ * Yields regular files. A file that disappears meanwhile is skipped, as is a name that is not valid Unicode, which no
+ * tool could name.
+ */
 async function* filesOf(root: string, { maxEntries, tooMany }: ListLimits, signal: AbortSignal) {
   using resolver = new PathResolver(root);
   const options = { hidden: true, dependencies: false, maxEntries };

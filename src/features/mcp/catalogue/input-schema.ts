@@ -126,7 +126,10 @@ const MAPS = new Set(["properties", "$defs", "definitions", "dependentSchemas"])
 /** Keywords whose values are not schemas. */
 const VALUES = new Set(["enum", "const", "default", "examples"]);
 
-/** The part of a schema to check. Without `patternProperties`, additional properties must not be refused. */
+/**
+ * The part of a schema that inputs are checked against. If `patternProperties` is dropped, properties that it would
+ * allow must not be refused as additional.
+ */
 function judged(schema: JsonObject, follow: Follow): JsonObject {
   const inner = (value: unknown) => (isObject(value) ? judged(value, follow) : value);
   const part = (key: string, value: unknown): unknown => {

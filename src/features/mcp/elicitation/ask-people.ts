@@ -4,7 +4,10 @@ import { foreignText } from "../foreign-text.ts";
 import { type Field, fieldLine, fieldsOf } from "./fields.ts";
 import { type FilledIn, readReply, standardReply } from "./reply.ts";
 
-/** Asks in a call's thread; null if the question was withdrawn. `key` distinguishes a call's questions. */
+/**
+ * Asks in the thread of a call and waits for the answer; null if the question was withdrawn. `key` distinguishes the
+ * questions of one call.
+ */
 export type AskInThread = (
   question: { readonly key: string; readonly question: string; readonly options: readonly string[] },
   ctx: ToolContext,

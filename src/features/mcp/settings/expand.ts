@@ -29,7 +29,10 @@ const EDITORS_OWN = /^(?:workspace|workspaceFolder|workspaceRoot|file|relativeFi
 /** `NAME`, `NAME:-default`, `env:NAME`, and both together. */
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 
-/** Rewrites `$NAME` and `$env:NAME` as `${NAME}` (Gemini CLI), unless unset: passwords may begin so. */
+/**
+ * Rewrites `$NAME` and `$env:NAME` as `${NAME}`, for Gemini CLI's syntax. If the variable is not set, the text stays, since a password
+ * may begin like this.
+ */
 export function withBraces(text: string, { env }: References): string {
   return text.replaceAll(/\$(?:env:)?([A-Z_][A-Z0-9_]*)/g, (written, name: string) =>
     env[name] === undefined ? written : `\${${name}}`,

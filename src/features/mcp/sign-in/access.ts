@@ -122,7 +122,9 @@ export class Access {
     return latest.type === "open" ? latest.signIn.accessToken : null;
   }
 
-  /** How another token than the refused one came about; null if there is none, and `refusal` has the reason. */
+  /**
+   * How another token than the refused one has come about; null if there is none, and `refusal` then has the reason.
+   */
   async another({ token, isSignIn, wasRenewed }: RefusedRequest): Promise<"replaced" | "renewed" | null> {
     this.#kept = null;
     const kept = await this.#read();

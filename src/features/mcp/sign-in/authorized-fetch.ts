@@ -5,7 +5,10 @@ import type { Access } from "./access.ts";
 /** How often a request is repeated with another token: once for one that was replaced, once for one renewed. */
 const MAX_REPEATS = 2;
 
-/** Sends the signed-in account's token to the server's own origin; repeats a refused request with another token. */
+/**
+ * Sends the token of the account that signed in, and repeats a request that the server refuses, if there is another
+ * token. Only the server's own origin gets the token.
+ */
 export function authorizedFetch(fetchIt: FetchLike, access: Access | null, server: URL): FetchLike {
   if (access === null) return fetchIt;
   return async (url, init = {}) => {

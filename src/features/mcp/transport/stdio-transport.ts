@@ -155,7 +155,10 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Delivers a line's messages. Text that the program prints before a message may not end with a line feed. */
+  /**
+   * Delivers the messages of a line and skips other output. Text that the program prints before a message may not end
+   * with a line feed.
+   */
   #deliver(line: string): void {
     const messages = tidiedMessages(line) ?? tidiedMessages(line.slice(Math.max(line.search(MESSAGE), 0)));
     for (const message of messages ?? []) {

@@ -34,7 +34,10 @@ const KINDS: Readonly<Record<Note["kind"], Kind>> = {
   preference: "semantic",
   howto: "procedural",
 };
-/** Share of a note's words that people must have said; less without outside content, for paraphrases. */
+/**
+ * Share of a note's words that must occur in what people said; less if the thread had no outside content, since a note
+ * may paraphrase.
+ */
 const OWN_WORDS = { plain: 0.5, mixed: 0.7 };
 /** Similarity from which two texts count as the same. */
 const ALIKE = 0.8;

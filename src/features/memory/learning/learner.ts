@@ -49,7 +49,10 @@ const NOTES_TOKENS = 2_000;
 /** After this many failures of a small model, the thread's own model is used. */
 const SMALL_TRIES = 2;
 const MAX_TRIES = 6;
-/** Base of the pause after a failed lesson, in milliseconds; the pause is twice this and doubles. */
+/**
+ * Base of the pause after a failed lesson, in milliseconds; the pause is twice this after the first failure and doubles
+ * with each further one.
+ */
 const RETRY_MS = 60_000;
 /** Minimum time between two checks for due lessons, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -57,7 +60,10 @@ const LOOK_MS = 1_000;
 const MAX_LOOK_MS = 10_000;
 /** Minimum time until another attempt to find out who may read a channel, in milliseconds. */
 const UNKNOWN_MS = 5_000;
-/** After this long without a channel's readers, each attempt counts as failed. In milliseconds. */
+/**
+ * After this long without knowing who may read a channel, each further attempt counts as failed: the channel is gone,
+ * or closed to the bot. In milliseconds.
+ */
 const GONE_MS = 86_400_000;
 /** Related memories are looked up by this many of the longest lines, with this many results each. */
 const ASKED_LINES = 6;

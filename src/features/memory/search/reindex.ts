@@ -8,7 +8,10 @@ import { termsOf } from "./terms.ts";
 /** Memories indexed per transaction, so that other writes get their turn. */
 const BATCH = 200;
 
-/** Indexes memories written by an older version. Never rejects; what failed is merely not found yet. */
+/**
+ * Indexes memories written by an older version with other index words. Never rejects; after a failure they are merely
+ * not found yet.
+ */
 export async function reindex({ store, log }: Pick<FeatureHost, "store" | "log">, signal: AbortSignal): Promise<void> {
   try {
     await indexMissing(store, signal);

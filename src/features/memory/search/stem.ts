@@ -1,4 +1,7 @@
-/** Porter's algorithm for English endings. Source: M. F. Porter, “An algorithm for suffix stripping”, 1980. */
+/**
+ * Strips the endings of English words by Porter's algorithm. Words in other scripts stay as they are. Source: M. F.
+ * Porter, “An algorithm for suffix stripping”, 1980.
+ */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/u.test(word)) return word;
   const suffixes = [DOUBLE, DERIVED].map((endingsOf) => (now: string) => replaced(now, endingsOf));

@@ -39,7 +39,9 @@ export function fileReferences(db: Client) {
       return found;
     },
 
-    /** Files attached in the sessions, or by one person in them, relative to their channels' sandbox roots. */
+    /**
+     * Files that people attached in the sessions, or that one person did, relative to their channels' sandbox roots.
+     */
     async attachmentsOf(family: readonly string[], personId?: string): Promise<{ channelId: string; path: string }[]> {
       const by = personId === undefined ? {} : { authorId: personId };
       const content = { contains: "It is saved as attachments/" };

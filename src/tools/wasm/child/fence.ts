@@ -1,4 +1,6 @@
-/** Until when the process surely has its files to itself: milliseconds of the monotonic clock. */
+/**
+ * Until when the process certainly has its files to itself, shared by all threads: milliseconds of the monotonic clock.
+ */
 export type Fence = BigInt64Array<SharedArrayBuffer>;
 
 /** Creates a fence that is closed until it is moved. */

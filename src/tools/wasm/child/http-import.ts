@@ -10,7 +10,10 @@ interface HttpImport {
 /** Asks the bot for a fetch and blocks until it answers. */
 export type Ask = (request: string) => GuestAnswer;
 
-/** Limits an instance's requests: the bot refuses too, but slowly, and a guest could ask endlessly. */
+/**
+ * Limits the requests of one instance. The bot counts too, but each refusal takes its time, and a guest could ask
+ * endlessly.
+ */
 export function boundedAsk(ask: Ask): Ask {
   const { requests } = GUEST_FETCH_LIMITS;
   let asked = 0;

@@ -6,7 +6,10 @@ import type { Grown } from "./messages.ts";
 export class QuotaAllowances {
   readonly #left = new Map<string, BigInt64Array<SharedArrayBuffer>>();
 
-  /** Opens one call's limits. A limit in use keeps its shared counter, which only this side knows. */
+  /**
+   * Opens the limits of one call. While other calls count against the same limit, the shared counter is kept, since the
+   * bot does not know yet what they took.
+   */
   open(buckets: readonly Bucket[]): QuotaAllowance {
     const opened = buckets.map(({ key, kind, limit, left, isAlone }) => {
       const known = isAlone ? undefined : this.#left.get(key);

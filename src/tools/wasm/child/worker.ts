@@ -42,7 +42,9 @@ interface Bindings {
   ): Promise<Exports>;
 }
 
-/** A guest exports one of the first two (wasm/wit/sandbox.wit); a component `tool`, `run` or both. */
+/**
+ * A guest exports one of the first two (wasm/wit/sandbox.wit); a third party's component exports `tool`, `run` or both.
+ */
 interface Exports {
   readonly tool?: { invoke(input: string): string };
   readonly process?: {

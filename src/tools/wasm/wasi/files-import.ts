@@ -3,7 +3,9 @@ import { FileFailure } from "../workspace/file-failure.ts";
 import { Refusal } from "../workspace/refusal.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** `deckhand:extension/files` (wasm/extension/tool.wit) on the imports of Deckhand's own guests. */
+/**
+ * Implements the import `deckhand:extension/files` (wasm/extension/tool.wit) on the imports of Deckhand's own guests.
+ */
 export interface FilesImport {
   readText(path: string): string;
   readBase64(path: string): string;

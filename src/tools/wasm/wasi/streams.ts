@@ -1,6 +1,8 @@
 import { type WasiError, WasiFailure } from "./wasi-failure.ts";
 
-/** `wasi:io`: classes that components hold as resources. Synchronous, since a worker may block. */
+/**
+ * `wasi:io`: classes whose instances components hold as resources. Everything is synchronous, since a worker may block.
+ */
 
 /** Bytes that a component may write at once. */
 const WINDOW = 1_048_576n;
@@ -35,7 +37,10 @@ function asStream<T>(work: () => T): T {
 
 const STREAM_ERRORS: ReadonlySet<string> = new Set(["closed", "last-operation-failed"]);
 
-/** Ready at a time in milliseconds of `performance.now()`; Infinity depends on the component itself. */
+/**
+ * Becomes ready at a point in time, in milliseconds of `performance.now()`. Infinity means that it depends on the
+ * component itself.
+ */
 export class Pollable {
   readonly #at: () => number;
 

@@ -104,7 +104,9 @@ function codeOf(program: { run(): void }): number {
   }
 }
 
-/** Collects what a program writes, up to a number of bytes for both streams; nothing without a budget. */
+/**
+ * Collects what a program writes, up to a number of bytes shared by both streams. Without a budget it keeps nothing.
+ */
 class Sink {
   readonly #budget: { left: number } | null;
   readonly #printed: (bytes: Uint8Array) => void;

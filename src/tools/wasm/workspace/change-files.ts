@@ -212,7 +212,10 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
   }
 }
 
-/** Refuses to rename a file away from a name that alone shows a secret, unless the session has read it. */
+/**
+ * Refuses to rename a file that only its name shows to be a secret to an unsuspicious one, unless the session has read
+ * it.
+ */
 function refuseDisguise({ resolver, refuseSecret }: FilesystemScope, file: string, target: string): void {
   if (namedKind(file) === null || namedKind(target) !== null) return;
   const place = resolver.entry(file);
@@ -227,7 +230,9 @@ function isSameEntry(one: Stats | null, other: Stats | null): boolean {
   return one !== null && other !== null && one.dev === other.dev && one.ino === other.ino;
 }
 
-/** Targets of all that moves: only there a file may instruct agents, or lie too deep for any tool. */
+/**
+ * Target paths of everything that moves: a file may instruct agents, or lie too deep for any tool, only at its target.
+ */
 function targetsOf(tree: Tree, from: string, to: string): string[] {
   return [...tree.files, ...tree.directories].map((file) => moved(file, from, to));
 }

@@ -12,7 +12,9 @@ export class FileFailure extends SandboxError {
   }
 }
 
-/** Turns refusals by the system or the sandbox into failures for the guest. Defects are rethrown. */
+/**
+ * Wraps a function so that refusals by the system or the sandbox become failures for the guest. Defects are rethrown.
+ */
 export function guarded<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
   return (...args) => {
     try {

@@ -62,7 +62,10 @@ export interface FilesystemScope {
 /** Maximum bytes of unpacked content; a small file can claim to hold terabytes. */
 const MAX_UNPACKED = 67_108_864;
 
-/** The reading functions of a program's file system. The scope is requested for each call. */
+/**
+ * Creates the reading functions of a program's file system. The scope is requested for each call, as in
+ * change-files.ts.
+ */
 export function createFileReads(
   scope: () => FilesystemScope,
 ): Pick<FilesystemImport, "status" | "entries" | "resolve" | "readFile" | "compress" | "decompress" | "digest"> {

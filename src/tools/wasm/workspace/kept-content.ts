@@ -87,7 +87,10 @@ function keptOf(place: ResolvedPath, directory: string): string | undefined {
   return stored ?? undefined;
 }
 
-/** Stores a content under its hash. An existing one gets a new timestamp, because old ones are removed. */
+/**
+ * Stores a content under its hash, which is returned. An existing content gets a new timestamp, because old ones are
+ * removed.
+ */
 export function keepContent(directory: string, bytes: Buffer): string {
   const sha256 = hashOf(bytes);
   const file = join(directory, sha256);

@@ -14,7 +14,10 @@ interface KeptFile {
   readonly sha256: string;
 }
 
-/** Records an executable's permissions, which files of equal content may have differently. */
+/**
+ * Records an executable file's permissions beside its kept content. Files of equal content may have different
+ * permissions.
+ */
 export function keepMode(directory: string, file: KeptFile, mode: number): void {
   const note = noteOf(directory, file);
   if ((mode & EXECUTABLE) === 0) rmSync(note, { force: true });

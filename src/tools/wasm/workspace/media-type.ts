@@ -16,7 +16,10 @@ export function mediaTypeOf(head: Buffer): string {
   return head.includes(0) || !mostlyText(head) ? BINARY : "";
 }
 
-/** Converts UTF-16 with a byte order mark, as on Windows, to UTF-8. An odd last byte is dropped. */
+/**
+ * Converts UTF-16 with a byte order mark, as Windows writes it, to UTF-8; returns anything else unchanged. An odd last
+ * byte is dropped.
+ */
 export function inUtf8(bytes: Buffer): Buffer {
   const mark = bytes.toString("latin1", 0, 2);
   if (mark !== "\xff\xfe" && mark !== "\xfe\xff") return bytes;

@@ -15,7 +15,9 @@ type Passes = (content: Buffer) => boolean;
 /** Maximum places of all shapes together, one bit each. */
 const MAX_PLACES = 31;
 
-/** Whether contents may contain a match; passes all if nothing is known of matches. */
+/**
+ * Returns a predicate that is true for contents that may contain a match; it passes all if nothing is known of matches.
+ */
 export function prefilterOf({ needles, foldCase, shapes }: Prefilter): Passes {
   if (needles.length === 0) return shapes.length === 0 ? () => true : hasShape(shapes);
   if (foldCase) {

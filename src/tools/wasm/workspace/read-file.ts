@@ -66,7 +66,10 @@ export function readLines(fd: number, first: number, count: number): LineWindow 
   return scan.result();
 }
 
-/** Converts UTF-16 with a byte order mark; null for other files. Throws Refusal if it exceeds memory. */
+/**
+ * Converts a UTF-16 file with a byte order mark to UTF-8; null for any other. Throws Refusal if it is too large for
+ * memory.
+ */
 function readUtf16(fd: number): { readonly text: Buffer; readonly sha256: string } | null {
   const head = readHead(fd, 2);
   if (inUtf8(head) === head) return null;

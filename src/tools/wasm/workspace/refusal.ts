@@ -1,7 +1,9 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 
-/** A refusal by the workspace, in a sentence for the model. `payload` makes it a guest's error value. */
+/**
+ * Thrown if the workspace refuses something, with a sentence for the model. `payload` makes it a guest's error value.
+ */
 export class Refusal extends SandboxError {
   readonly payload: string;
 

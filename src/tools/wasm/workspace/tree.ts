@@ -14,7 +14,10 @@ export interface Tree {
   readonly directories: readonly string[];
 }
 
-/** All that a directory contains, except files being written. Throws Refusal if no tool may change it. */
+/**
+ * All that a directory contains, except files being written. Throws Refusal if it contains something that no tool may
+ * change.
+ */
 export function treeOf(resolver: PathResolver, path: string, instructs: IsInstructionFile): Tree {
   const files: string[] = [];
   const directories = [path];

@@ -45,7 +45,9 @@ interface BatchRecord {
 export interface Workspace {
   readonly functions: WorkspaceImport;
   readonly filesystem: FilesystemImport;
-  /** Sets what may be accessed, and who learns of changes and writes; before, nothing may. */
+  /**
+   * Sets what the functions can access, and who is notified of changes and writes; before that they can access nothing.
+   */
   bind(
     capability: Pick<
       SandboxCapability,

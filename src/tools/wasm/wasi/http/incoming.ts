@@ -66,7 +66,9 @@ export class IncomingResponse {
   }
 }
 
-/** A request's pending response: once the body is complete, `get` sends it and returns the response. */
+/**
+ * The pending response of a request: once the body is complete, `get` sends the request and returns the whole response.
+ */
 export class FutureIncomingResponse {
   readonly #isReady: () => boolean;
   readonly #send: () => Received;
