@@ -1,5 +1,6 @@
 import type { defineCommand } from "just-bash/browser";
 import { endIfOver } from "../stop-signal.ts";
+import { Refusal } from "../text/command.ts";
 import { characterCount } from "../text/width.ts";
 import { substring } from "./characters.ts";
 import { Fields, fieldIndex } from "./fields.ts";
