@@ -137,5 +137,6 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `seq 10 > s; split -n l/2 s m; wc -l m*; printf 1234567 > t; split -n 3 t z; head z*; kill -l 0 EXIT; kill -0 $$; echo $?`,
     `[ "$(date +%s%3N)" -gt 1600000000000 ] && [ "$(for i in 1 2 3 4 5 6 7 8; do date +%3N; sleep 0.003; done | sort -u | wc -l)" -gt 1 ] && echo milliseconds`,
     `a=($(seq 300)); b=("\${a[@]/1/x}"); c=("\${b[@]#x}"); d=("\${c[@]%?}"); e=("\${d[@]//[2-4]/<&>}"); echo "\${#b[@]} \${b[99]} \${c[110]} \${d[250]} \${e[233]} \${a[10]%%1*}| \${a[1]%2}|"; v=a.b.c; echo \${v%.*} \${v%%.*} \${v#*.} \${v##*.} \${v/./-} \${v//./-} \${v/%c/z} \${v/#a/z} \${v//?/é} \${v//[!.]/}; w='😀é'; echo "\${w/?/x}" "\${w#?}" "\${w%?}"`,
+    `tar cf x.tar code logs; mkdir out; tar xf x.tar --strip-components=1 -C out code; find out | sort; mkdir two; tar -x -f x.tar --strip-components 2 -C two; find two | sort; tar xvf x.tar -C two --strip-components=1 code/lib | sort`,
   ],
 };

@@ -19,6 +19,8 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `set -u; p() { printf '<%s>' "$@"; echo; }; e=(); l=("a b" c); p \${e[@]+"\${e[@]}"} x; p \${l[@]+"\${l[@]}"} \${l[@]:+"\${l[@]}"} end; p \${e[@]:+"\${e[@]}"} y; set --; p \${1+"$@"} z; a=(\${v:-'p q' r}); echo \${#a[@]}; for w in \${v:-"x y" z}; do echo "$w"; done; z=\${v:-"a  b"  c}; echo "$z"; IFS=:; p \${v:-"a:b":c:d} \${v:-\\*} \${v:-a\\ b}`,
     `x=1; y='{"a":1}'; echo "\${x:-{}}" "\${y:-{}}" "\${y:+{}}"; unset x; echo "\${x:-{\\}}" \${x:-{\\}} "\${x:-{"a"}}" "\${x:-{a,b}}" \${x:-{} "$(echo "\${x:-{}}")" "\${x:-\\{a\\}}" "\${y#{}" "\${y%\\}}" "\${y//\\{/<}"`,
     `set -- a b c; echo \${!#} \${!1:-x} \${#} \${!:-none} "[\${!}]"; sleep 0 & wait \${!}; echo $?`,
+    `(: \${d:?must be set}) 2>&1 | sed 's/.*: d/d/'; a=(x y); (: \${a[5]:?none there}) 2>&1 | sed 's/.*: a/a/'; v=abc; echo \${v//b*/X} \${v//?/<&>} "\${v/[a-b]/-}" \${v//x*/Y} \${v//*/Z} \${v/%*/E}`,
+    `a=($(seq 70000)); echo \${a[-1]} \${a[-70000]}; declare -a b=("\${a[@]}"); b+=(last); declare b+=(more); echo \${b[-1]} \${#b[@]}; a[-1]=end; echo \${a[69999]}; unset 'a[-1]'; echo \${a[-1]}; ((b[-1]=5)); echo \${b[70001]}; [[ -v a[-2] ]] && echo set`,
   ],
   bytes: [
     `printf '[%-10s][%5s][%.2s]\\n' é 日本 éàü; printf -v x '%-4s|' é; echo "$x"; printf '%s' $'\\377\\xc3\\xa9\\u00e9\\U1F600\\101\\cA' > f; od -An -tx1 f; echo $'it\\'s \\"q\\" \\? a\\tb'`,

@@ -35,6 +35,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf '%b' 'x\\ty\\n'; printf '%q\\n' 'a b'`,
     `printf '\\377\\xfe\\001é\\xc3\\xa9' > f; printf '%b' '\\0377\\x80' >> f; echo -ne '\\xff\\0200' >> f; printf '%s' '\\377' >> f; wc -c < f; od -An -tx1 f`,
     `x=$(printf '\\xc3\\xa9'); echo $x \${#x}; printf -v y '\\x41'; echo $y`,
+    `printf '%2$s %1$s\\n' a b 2> err; echo $?; printf '100%%$x %s\\n' a`,
   ],
   parameters: [
     `a=' b c ' b=' y ' u=; printf '<%s>' foo\${a}bar $a$b "q r"$a's t' x=$b$u x$(echo ' m ')y; IFS=:; a=':b:'; printf '<%s>' foo\${a}bar; set -- a bc; echo \${#@} \${#*}`,

@@ -32,4 +32,9 @@ export const ERROR_REPAIRS: readonly Repair[] = [
     /(catch\((\w)\)\{if\(\w\(\),)(\2 instanceof (\w+)\)throw \w\.prependTo\(\2\),\2;if\(\w+\(\2\))/g,
     '$1repairs.isMemoryError($2)&&($2=new $4("out of memory")),$3',
   ],
+  [
+    "${v:?word} names the variable",
+    /(let (\w)=\w\.word\?)(await \w\(\w,\w\.word\.parts,\w\.inDoubleQuotes\))(:`\$\{(\w)\}: parameter null or not set`)/g,
+    "$1`${$5}: ${$3}`$4",
+  ],
 ];

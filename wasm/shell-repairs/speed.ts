@@ -52,8 +52,8 @@ export const SPEED_REPAIRS: readonly Repair[] = [
   ],
   [
     "The pattern of ${v/…/…} is compiled once",
-    /(let (\w)=)(\w+)\((\w),(\w)\)(?=;return \w+\(\w,\w,\2,\w,\w\.all\)\}catch)/g,
-    "$1repairs.compiled($4,$5,$3)",
+    /(let (\w)=)(\w+)\((\w),(\w)\)(?=;return \w+\(\w,(\w),\2,(\w),\w\.all\)\}catch)/g,
+    "$1repairs.compiled($4,$5,$3);if($2 instanceof RegExp)return repairs.replaced($6,$2,$7)",
   ],
   [
     "The patterns of ${v#…} and ${v%…} are compiled once",
@@ -62,5 +62,10 @@ export const SPEED_REPAIRS: readonly Repair[] = [
       code
         .replace(/(\w+)\((`[^`]{2,16}`),"s"\)/g, 'repairs.compiled($2,"s",$1)')
         .replace(/(repairs\.compiled\(`[^`]+`,"s",\w+\)|\b\w)\.replace\((\w),""\)/g, "repairs.withoutMatch($1,$2)"),
+  ],
+  [
+    "A list may have more elements than a call takes arguments",
+    /^[^]+$/g,
+    (code) => code.replace(/Math\.max\(\.\.\.(?=\w\.map\(\(\[|\w\)\+1)/g, "repairs.largest("),
   ],
 ];

@@ -80,6 +80,7 @@ async function printf(args: string[], run: Run, { env }: Context): Promise<Resul
       },
     )
     .replace(/%(-?\d+)c/g, "%$1.1s");
+  if (/%\d{1,9}\$/.test(format.replaceAll("%%", ""))) return failed("bash: printf: `$': invalid format character", 1);
   const values = withCharacters(format, words);
   if (at > 0) return run([...args.slice(0, at), format, ...values]);
   const isEscaped = /%b/.test(format) && !/%[^%b]/.test(format);

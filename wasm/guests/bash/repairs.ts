@@ -27,7 +27,7 @@ export { expandChanged, expandElementwise } from "./expansion/elementwise.ts";
 export { enterSource, frames, isFrames } from "./expansion/frames.ts";
 export { hideOuter } from "./expansion/locals.ts";
 export { backslashed, quoted } from "./expansion/quoting.ts";
-export { compiled, replacementText, withMatch, withoutMatch } from "./expansion/replacement.ts";
+export { compiled, replaced, replacementText, withMatch, withoutMatch } from "./expansion/replacement.ts";
 export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { fileComplaints } from "./files/complaints.ts";
 export { beginReading } from "./files/devices.ts";
@@ -39,7 +39,7 @@ export { isDiscarding, lineOf, notDiscarded } from "./shell/discarded.ts";
 export { exec, isLasting } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
 export { globstar } from "./shell/globstar.ts";
-export { dropIndices, indexElement, sortedIndices } from "./shell/indices.ts";
+export { dropIndices, indexElement, largest, sortedIndices } from "./shell/indices.ts";
 export {
   exactResult,
   formatFloat,

@@ -64,3 +64,10 @@ export function withoutMatch(pattern: RegExp, text: string): string {
   const match = pattern.exec(text);
   return match === null ? text : text.slice(0, match.index) + text.slice(match.index + match[0].length);
 }
+
+/** A text with its matches replaced, but not an empty one at its end. */
+export function replaced(text: string, pattern: RegExp, replacement: string): string {
+  return text.replace(pattern, (match, at: number) =>
+    match === "" && at === text.length && pattern.global ? "" : withMatch(replacement, match),
+  );
+}

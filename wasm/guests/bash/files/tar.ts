@@ -14,7 +14,7 @@ const command = textCommand(
   "tar",
   {
     flags: "cxtrzvkpOam",
-    values: VALUES,
+    values: `${VALUES}s`,
     repeated: "X",
     long: {
       create: "c",
@@ -32,6 +32,7 @@ const command = textCommand(
       "auto-compress": "a",
       "preserve-permissions": "p",
       touch: "m",
+      "strip-components": "s",
     },
     bytes: true,
   },
@@ -55,7 +56,8 @@ function withLines(args: readonly string[]): string[] {
 
 /** Whether the only `-C` comes before all names, so that it concerns all of them. */
 function changesFirst(args: readonly string[]): boolean {
-  const isValue = (at: number) => /^(?:-[a-zA-Z]*[fCX]|--(?:file|directory|exclude))$/.test(args[at - 1] ?? "");
+  const isValue = (at: number) =>
+    /^(?:-[a-zA-Z]*[fCX]|--(?:file|directory|exclude|strip-components))$/.test(args[at - 1] ?? "");
   const isChange = (arg: string) => /^(?:-[a-zA-Z]*C|--directory)/.test(arg);
   const first = args.findIndex((arg, at) => !arg.startsWith("-") && !isValue(at));
   const changes = args.flatMap((arg, at) => (isChange(arg) ? [at] : []));
@@ -160,11 +162,14 @@ async function create(call: Call, { archive, folder }: { readonly archive: strin
 }
 
 async function extract(
-  { flags, context, complaints }: Call,
+  { flags, values, context, complaints }: Call,
   folder: string,
   entries: readonly Entry[],
 ): Promise<string> {
   const { fs } = context;
+  const stripped = Number(values.get("s") ?? 0);
+  if (!Number.isInteger(stripped) || stripped < 0)
+    throw new Refusal(`'${values.get("s")}': invalid number of elements`, TROUBLE);
   let printed = "";
   for (const { name, mode, modified, content } of entries) {
     const shownName = textKeepingBytes(name);
@@ -176,7 +181,9 @@ async function extract(
       printed += content;
       continue;
     }
-    const path = fs.resolvePath(folder, shownName.replace(/^\/+/, "") || ".");
+    const kept = shownName.replace(/^\/+/, "").split("/").slice(stripped).join("/");
+    if (stripped > 0 && kept === "") continue;
+    const path = fs.resolvePath(folder, kept || ".");
     if (flags.has("v")) printed += `${name}\n`;
     if (name.endsWith("/")) {
       await fs.mkdir(path, { recursive: true });

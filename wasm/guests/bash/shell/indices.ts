@@ -32,3 +32,7 @@ export function dropIndices<Some extends Elements | undefined>(elements: Some): 
   if (elements !== undefined) known.delete(elements);
   return elements;
 }
+
+export function largest(indices: readonly number[]): number {
+  return indices.reduce((most, index) => Math.max(most, index), Number.NEGATIVE_INFINITY);
+}
