@@ -22,10 +22,10 @@ test("a broken agent or skill file is reported with its line, and so are an agen
   writeFileSync(path.join(file, "../scout.md"), "---\ndescription: A scout\nmodel: opus\n---\nYou look.");
   const skill = path.join(cwd, "data/extensions/skills/tidy/SKILL.md");
   mkdirSync(path.dirname(skill), { recursive: true });
-  writeFileSync(skill, "---\nname: tidy\n---\nTidy up.");
+  writeFileSync(skill, "---\nname: list\n---\nTidy up.");
   const { lines, failed } = await doctor({ cwd });
   expect(lines).toContainEqual(expect.stringMatching(/^⚠ .*scout\.md:3: model: opus names no provider/u));
-  expect(lines).toContain("✗ skills: extensions/skills/tidy/SKILL.md of the home:1: description: is missing");
+  expect(lines).toContain("✗ skills: extensions/skills/tidy/SKILL.md of the home:2: name: list is reserved for something else");
   expect(lines).toContain(`✗ ${file}:3: acess: is not a known key. Did you mean "access"?`);
   expect(failed).toBe(true);
 });
