@@ -43,6 +43,9 @@ export default defineConfig({
     // thirtieth more processor time, since each worker loads everything anew.
     maxWorkers: Math.min(6, 2 * availableParallelism()),
     sequence: { sequencer: SlowFirst },
+    // Node loads the files itself, as it does for the program: nothing has to be transformed, and calls between modules
+    // are direct. Nothing here mocks modules or needs Vite otherwise.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ["./test/support/database/shared-postgres.ts"],
     reporters: ["default", "./test/support/run/count-reporter.ts"],
     projects: [
