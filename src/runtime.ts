@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as setTimeoutUnlessAborted } from "node:timers/promises";
 import type { Clock, Ids, Runtime } from "./core/protocol/runtime.ts";
 
 export function systemRuntime(): Runtime {
@@ -15,22 +16,14 @@ const systemClock: Clock = {
     const timer = setTimeout(fn, ms);
     return () => clearTimeout(timer);
   },
-  sleep(ms, signal) {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      };
-      const timer = setTimeout(() => {
-        signal.removeEventListener("abort", onAbort);
-        resolve();
-      }, ms);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
+  async sleep(ms, signal) {
+    signal.throwIfAborted();
+    try {
+      await setTimeoutUnlessAborted(ms, undefined, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
   },
 };
 

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { ReadStream } from "node:tty";
@@ -32,14 +33,11 @@ export async function* typedLines(stdin: Input, signal: AbortSignal): AsyncGener
     isInterrupted = true;
     lines.close();
   });
-  const close = () => lines.close();
-  signal.addEventListener("abort", close, { once: true });
-  if (signal.aborted) close();
+  using _ = addAbortListener(signal, () => lines.close());
   try {
     yield* lines;
     if (isInterrupted) throw interrupted();
   } finally {
-    signal.removeEventListener("abort", close);
     lines.close();
   }
 }

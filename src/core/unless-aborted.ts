@@ -1,12 +1,8 @@
+import { addAbortListener } from "node:events";
+
 /** Waits for the work, or rejects with the signal's reason once it aborts. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+  using _ = addAbortListener(signal, () => reject(signal.reason));
+  return await Promise.race([work, promise]);
 }

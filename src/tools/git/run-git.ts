@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
+import { addAbortListener, once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 
@@ -108,13 +108,12 @@ export function gitRunner(program: string, limits: GitLimits, signal: AbortSigna
       stdio: ["pipe", "pipe", "pipe"],
     });
     const kill = (): void => void child.kill("SIGKILL");
-    signal.addEventListener("abort", kill, { once: true });
+    using _ = addAbortListener(signal, kill);
     try {
       const end = await endOf(child, limits, input);
       signal.throwIfAborted();
       return end;
     } finally {
-      signal.removeEventListener("abort", kill);
       kill();
     }
   };

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { addAbortListener } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { type Duplex, pipeline, Readable } from "node:stream";
 import {
@@ -95,8 +96,7 @@ export async function readBody(message: IncomingMessage, bounds: BodyBounds, sig
   const whole = (ending: Body["ending"]): Body => ({ bytes: Buffer.concat(chunks).subarray(0, maxBytes), ending });
   const stop = (): void => void message.destroy(new NetworkRefusal("stopped"));
   const stopped = AbortSignal.any([signal, deadline]);
-  stopped.addEventListener("abort", stop, { once: true });
-  if (stopped.aborted) stop();
+  using _ = addAbortListener(stopped, stop);
   try {
     for await (const chunk of decoded(message, wire.chunks)) {
       const bytes = Buffer.from(chunk);
@@ -116,7 +116,6 @@ export async function readBody(message: IncomingMessage, bounds: BodyBounds, sig
       );
     throw new NetworkRefusal("The connection broke while the response was being received. Try again.", cause);
   } finally {
-    stopped.removeEventListener("abort", stop);
     message.destroy();
     received(Math.max(size, wire.bytes()));
   }

@@ -1,3 +1,5 @@
+import { unlessAborted } from "../../core/unless-aborted.ts";
+
 export interface QueueLimits {
   readonly perSession: number;
   readonly perChannel: number;
@@ -35,20 +37,16 @@ export class CallQueue {
   /** Resolves when the call may begin, to the function that ends it; rejects if the signal aborts first. */
   async enter(caller: Caller): Promise<() => void> {
     caller.signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
     const entry: Entry = { ...caller, running: false, reported: 0, begin: resolve };
-    const abort = (): void => reject(caller.signal.reason);
-    caller.signal.addEventListener("abort", abort, { once: true });
     this.#entries.push(entry);
     try {
       this.#admit();
-      await promise;
+      await unlessAborted(promise, caller.signal);
       caller.signal.throwIfAborted();
     } catch (error) {
       this.#remove(entry);
       throw error;
-    } finally {
-      caller.signal.removeEventListener("abort", abort);
     }
     return () => this.#remove(entry);
   }

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { mkdirSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -116,14 +117,12 @@ export class ChildKeeper {
     if (signal.aborted) return { type: "cancelled" };
     const stopTelling = lock !== null && message.capability.isFenced === true ? keepFence(child, lock) : null;
     const hung = setTimeout(() => this.#stop(child), message.capability.timeoutMs + this.#limits.graceMs);
-    const cancel = (): void => child.process.cancel(message.id);
-    signal.addEventListener("abort", cancel, { once: true });
+    using _ = addAbortListener(signal, () => child.process.cancel(message.id));
     try {
       return await child.process.run(message, events);
     } finally {
       clearTimeout(hung);
       stopTelling?.();
-      signal.removeEventListener("abort", cancel);
     }
   }
 
