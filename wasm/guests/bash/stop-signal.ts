@@ -81,8 +81,12 @@ export async function runTimers(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Whether the engine has run out of memory, after which nothing else in a script can be trusted to run. */
+/**
+ * Whether the engine has run out of memory, after which nothing else in a script can be trusted to run. It throws null if
+ * there is no memory for an error.
+ */
 export function isMemoryError(error: unknown): boolean {
+  if (error === null) return true;
   return error instanceof Error && error.name === "InternalError" && error.message === "out of memory";
 }
 

@@ -23,7 +23,7 @@ export async function listAssignmentText(
   const texts: string[] = [];
   for (const element of elements) {
     const pair = pairOf(element);
-    if (pair === null) texts.push(...(await expand(element)).values.map(escaped));
+    if (pair === null) for (const value of (await expand(element)).values) texts.push(escaped(value));
     else texts.push(`[${escaped(await textOf(pair.key))}]${pair.sign}${escaped(await textOf(pair.value))}`);
   }
   return `${name}=(${texts.join(" ")})`;
