@@ -25,7 +25,9 @@ test("a broken agent or skill file is reported with its line, and so are an agen
   writeFileSync(skill, "---\nname: list\n---\nTidy up.");
   const { lines, failed } = await doctor({ cwd });
   expect(lines).toContainEqual(expect.stringMatching(/^⚠ .*scout\.md:3: model: opus names no provider/u));
-  expect(lines).toContain("✗ skills: extensions/skills/tidy/SKILL.md of the home:2: name: list is reserved for something else");
+  expect(lines).toContain(
+    "✗ skills: extensions/skills/tidy/SKILL.md of the home:2: name: list is reserved for something else",
+  );
   expect(lines).toContain(`✗ ${file}:3: acess: is not a known key. Did you mean "access"?`);
   expect(failed).toBe(true);
 });
