@@ -323,6 +323,7 @@ function viewOptions({ runId, sessionId }: Wake, context: TurnContext): RunViewO
     askedBy: null,
     closes: () => Promise.resolve(),
     finalise: () => Promise.resolve(true),
+    repeatFinal: () => Promise.resolve(),
     post: context.post.bind(context),
   };
 }

@@ -182,10 +182,17 @@ class ThreadRunView implements RunView {
 
   #follow(posted: PostedMessage, shown: OutgoingMessage | null): LiveMessage {
     const { platform, clock, log } = this.#deps;
+    const { thread } = this.#run;
+    const edit = async (latest: () => OutgoingMessage, signal: AbortSignal): Promise<void> => {
+      let isSent = false;
+      const isWanted = async () => (isSent = await this.#isOurs());
+      await platform.editLatest(posted, latest, { thread, signal, isWanted });
+      // Another process may have ended the run while the edit was on its way.
+      if (isSent && !(await this.#isOurs())) await this.#run.repeatFinal();
+    };
     return new LiveMessage(shown, {
       render: () => this.#message("progress"),
-      edit: (latest, signal) =>
-        platform.editLatest(posted, latest, { thread: this.#run.thread, signal, isWanted: () => this.#isOurs() }),
+      edit,
       clock,
       log: log.child({ runId: this.#run.runId }),
     });

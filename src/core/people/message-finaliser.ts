@@ -3,11 +3,12 @@ import { KeyedMutex } from "../keyed-mutex.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { OutgoingMessage } from "../platform/outgoing.ts";
 import type { PlatformName, ThreadRef } from "../platform/thread.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { SuspendSignal } from "../protocol/signals.ts";
-import type { PostRow } from "../store/posts.ts";
+import type { LastState, PostRow } from "../store/posts.ts";
 import type { Store } from "../store/store.ts";
 import { postAccepted } from "./interaction.ts";
 
@@ -31,7 +32,7 @@ export interface FinalMessage {
   readonly isLeft?: true;
 }
 
-/** Delay before a failed edit is tried again. It doubles with each failure. In milliseconds. */
+/** Delay before a failed edit is tried again. It doubles with each failure up to `most`. In milliseconds. */
 const RETRY_MS = { first: 500, most: 64_000 };
 
 /** Errors that do not go away by themselves: the message was deleted, the channel archived, or a permission revoked. */
@@ -75,16 +76,31 @@ export class MessageFinaliser {
    * what the store throws.
    */
   amend(runId: string, key: string, { thread, words }: { thread: ThreadRef; words: string }): Promise<void> {
+    return this.#closeAgain(postKey(runId, key), thread, (last) => ({
+      ...last,
+      ...amendedShown(last, words),
+      markdown: `${last.markdown} · ${words}`,
+    }));
+  }
+
+  /**
+   * Begins to show a message's final state again, because something else may have been shown after it. Does nothing if
+   * the message has none. Throws what the store throws.
+   */
+  repeat(runId: string, key: string, thread: ThreadRef): Promise<void> {
+    return this.#closeAgain(postKey(runId, key), thread, (last) => last);
+  }
+
+  #closeAgain(key: string, thread: ThreadRef, change: (last: LastState) => LastState): Promise<void> {
     const { store } = this.#options;
-    const whole = postKey(runId, key);
-    return this.#amending.run(whole, async () => {
+    return this.#amending.run(key, async () => {
       // An edit in progress still shows the previous state.
-      await this.#underWay.get(whole);
-      const last = (await store.posts.get(whole))?.last ?? null;
-      if (last === null) return;
-      const amended = { ...last, ...amendedShown(last, words), markdown: `${last.markdown} · ${words}`, files: [] };
-      await store.transaction((tx) => tx.posts.closes(whole, amended));
-      this.begin({ key: whole, thread, last: amended });
+      await this.#underWay.get(key);
+      const known = (await store.posts.get(key))?.last ?? null;
+      if (known === null) return;
+      const last = { ...change(known), files: [] };
+      await store.transaction((tx) => tx.posts.closes(key, last));
+      this.begin({ key, thread, last });
     });
   }
 
@@ -123,24 +139,35 @@ export class MessageFinaliser {
     }
   }
 
+  /** Tries until it succeeds or can never succeed, because nobody else does while this is the only process. */
   async #finalise(message: FinalMessage): Promise<boolean> {
-    const { store, clock, log, signal } = this.#options;
+    const { clock, log, signal } = this.#options;
     const { key } = message;
     const since = clock.now();
-    for (let waitMs = RETRY_MS.first; ; waitMs *= 2) {
-      const post = await store.posts.get(key);
-      const end = post === null ? "absent" : await this.#edited(message, { ...post, since });
-      if (end === "shown" || end === "absent") {
-        if (post !== null) await store.transaction((tx) => tx.posts.closed(key, clock.now()));
-        return end === "shown";
-      }
-      if (end === "suspended") return false;
+    for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.most)) {
+      const end = await this.#tried(message, since);
+      if (end === "shown") return true;
+      if (end === "absent" || end === "suspended") return false;
       if (LASTING.has(end)) this.#givenUp.add(key);
-      if (waitMs > RETRY_MS.most || LASTING.has(end)) {
-        log.warn({ key, code: end }, "message_not_closed");
-        return false;
-      }
+      if (LASTING.has(end) || waitMs === RETRY_MS.most) log.warn({ key, code: end }, "message_not_closed");
+      if (LASTING.has(end)) return false;
       await clock.sleep(waitMs, signal);
+    }
+  }
+
+  /** Edits the message once, records that it shows its final state, and returns the result or an error code. */
+  async #tried(message: FinalMessage, since: number): Promise<string> {
+    const { store, clock } = this.#options;
+    const { key } = message;
+    try {
+      const post = await store.posts.get(key);
+      if (post === null) return "absent";
+      const end = await this.#edited(message, { ...post, since });
+      if (end === "shown" || end === "absent") await store.transaction((tx) => tx.posts.closed(key, clock.now()));
+      return end;
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) return "database_unavailable";
+      throw error;
     }
   }
 
@@ -168,7 +195,7 @@ export class MessageFinaliser {
   }
 }
 
-function amendedShown({ shows }: Pick<OutgoingMessage, "shows">, words: string): Pick<OutgoingMessage, "shows"> {
+function amendedShown({ shows }: LastState, words: string): Pick<OutgoingMessage, "shows"> {
   return shows?.type === "end" ? { shows: { ...shows, head: `${shows.head} · ${words}` } } : {};
 }
 

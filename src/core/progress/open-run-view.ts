@@ -51,6 +51,7 @@ export async function openRunView(
     askedBy: event.body.kind === "message" ? event.body.author.id : null,
     closes: (last) => store.transaction((tx) => tx.posts.closes(live, last)),
     finalise: (last) => finaliser.finalise({ key: live, thread: session.thread, last }),
+    repeatFinal: () => finaliser.repeat(runId, "live", session.thread),
     ...(cluster.isShared ? { isOurs: () => store.sessions.isOwnedIn(session.id, context.epoch) } : {}),
     post: (key, message, thread) => context.post(key, message, thread),
   });

@@ -41,6 +41,8 @@ export interface RunViewOptions {
   closes(last: OutgoingMessage): Promise<void>;
   /** Edits the live message into its final state. Resolves with whether people see it. Never rejects. */
   finalise(last: OutgoingMessage): Promise<boolean>;
+  /** Shows the live message's final state again if it has one, because this view may have written over it. */
+  repeatFinal(): Promise<void>;
   /**
    * Whether no other process has continued the run, which may happen while it is parked. Absent if there are no others.
    */

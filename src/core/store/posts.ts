@@ -17,7 +17,8 @@ export interface PostRow {
   readonly last: LastState | null;
 }
 
-type LastState = Omit<OutgoingMessage, "files">;
+/** What a message shows at last. */
+export type LastState = Omit<OutgoingMessage, "files">;
 
 /** A message whose last state may not be shown yet. */
 export interface UnclosedPost {

@@ -65,6 +65,7 @@ export function runIn(platform: PacedPlatform, given: Partial<RunViewOptions> = 
     isLive: false,
     closes: () => Promise.resolve(),
     finalise: finaliserOf(platform, THREAD, "run_1:live"),
+    repeatFinal: () => Promise.resolve(),
     triggerMessageId: null,
     askedBy: null,
     post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),

@@ -40,6 +40,7 @@ function setup() {
       isLive: false,
       closes: () => Promise.resolve(),
       finalise: () => Promise.resolve(true),
+      repeatFinal: () => Promise.resolve(),
       triggerMessageId: null,
       askedBy: null,
       post: (key, message) => platform.post(THREAD, message, key),

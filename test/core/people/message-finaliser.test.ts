@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import type { OutgoingMessage, PostedMessage } from "../../../src/core/platform/outgoing.ts";
+import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import { nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -96,4 +97,59 @@ test("concurrent additions to one message are all shown", async () => {
   const appended = ["one", "two", "three"].map((words) => finaliser.amend("run_1", "live", { thread: THREAD, words }));
   await Promise.all(appended);
   await expect.poll(() => edits.at(-1)).toBe("✓ done · one · two · three");
+});
+
+/** A finaliser whose edits are collected, and fail while `fails` says so. */
+function collecting({ store, clock }: Awaited<ReturnType<typeof leftBehind>>, fails = (_attempt: number) => false) {
+  const edits: string[] = [];
+  const edit = async (_posted: object, { markdown }: { markdown: string }) => {
+    if (fails(edits.push(markdown))) throw new PlatformError("network", "lost");
+  };
+  const platform = () => ({ edit, find: () => Promise.resolve(null) });
+  const { signal } = new AbortController();
+  return { edits, finaliser: new MessageFinaliser({ store, clock, log: silentLog, platform, signal }) };
+}
+
+test("a message is finalised after an outage of an hour, although nobody sweeps", async () => {
+  const left = await leftBehind();
+  const { store, clock } = left;
+  await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
+  const endOfOutage = clock.now() + 3_600_000;
+  const { edits, finaliser } = collecting(left, () => clock.now() < endOfOutage);
+  finaliser.begin({ key: KEY, thread: THREAD, last: CLOSING });
+  for (let minute = 0; minute < 62; minute += 1) await clock.advance(60_000);
+  expect(await store.posts.get(KEY)).toMatchObject({ closing: "shown" });
+  expect(edits.length).toBeLessThan(70);
+});
+
+test("a message is finalised once the database answers again", async () => {
+  const left = await leftBehind();
+  const { store, clock } = left;
+  await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
+  let isAway = true;
+  const get = async (key: string) => {
+    if (isAway) throw new ConnectionLost("the server closed the connection");
+    return store.posts.get(key);
+  };
+  const { edits, finaliser } = collecting({ clock, store: { ...store, posts: { ...store.posts, get } } });
+  finaliser.begin({ key: KEY, thread: THREAD, last: CLOSING });
+  await clock.advance(10_000);
+  expect(edits).toEqual([]);
+  isAway = false;
+  await clock.advance(60_000);
+  expect(edits).toEqual([CLOSING.markdown]);
+  expect(await store.posts.get(KEY)).toMatchObject({ closing: "shown" });
+});
+
+test("a final state is shown again if something else may have been written over it", async () => {
+  const left = await leftBehind();
+  const { store, clock } = left;
+  await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
+  const { edits, finaliser } = collecting(left);
+  expect(await finaliser.finalise({ key: KEY, thread: THREAD, last: CLOSING })).toBe(true);
+  await finaliser.repeat("run_1", "live", THREAD);
+  await expect.poll(() => edits).toEqual([CLOSING.markdown, CLOSING.markdown]);
+  await expect.poll(async () => (await store.posts.get(KEY))?.closing).toBe("shown");
+  await finaliser.repeat("run_1", "answer:0", THREAD);
+  expect(edits).toHaveLength(2);
 });

@@ -90,6 +90,7 @@ test("a sub-agent posts nothing; its root run is notified of its progress until 
     askedBy: null,
     closes: nothing,
     finalise: () => Promise.resolve(true),
+    repeatFinal: () => Promise.resolve(),
     post: nothing,
   });
   view.show({ type: "status", text: "⚠ trying again" });
