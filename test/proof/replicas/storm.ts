@@ -174,7 +174,8 @@ async function kill({ town, takeovers, times, random }: Killing): Promise<void> 
 async function calm(town: Town, limit: AbortSignal): Promise<void> {
   const isQuiet = async () => {
     if (!(await isIdle(town.fleet))) return false;
-    const all = await town.places.slack.all();
+    const { slack, discord, page } = town.places;
+    const all = (await Promise.all([slack.all(), discord.all(), page.all()])).flat();
     return all.every((shown) => openButtons(shown).length === 0);
   };
   // The judge reports whatever has not come to rest.
