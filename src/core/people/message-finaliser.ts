@@ -148,9 +148,11 @@ export class MessageFinaliser {
       const end = await this.#tried(message, since);
       if (end === "shown") return true;
       if (end === "absent" || end === "suspended") return false;
-      if (LASTING.has(end)) this.#givenUp.add(key);
-      if (LASTING.has(end) || waitMs === RETRY_MS.most) log.warn({ key, code: end }, "message_not_closed");
-      if (LASTING.has(end)) return false;
+      const isLasting = LASTING.has(end);
+      // Once, although the tries go on.
+      if (isLasting || waitMs === RETRY_MS.most / 2) log.warn({ key, code: end }, "message_not_closed");
+      if (isLasting) this.#givenUp.add(key);
+      if (isLasting) return false;
       await clock.sleep(waitMs, signal);
     }
   }

@@ -45,11 +45,13 @@ export function memoryReads(db: Client) {
       };
     },
 
+    /** A current memory of the same author, text and audience. */
     async same({ scope, text, isPrivate, origin, author }: NewMemory): Promise<Memory | null> {
       const where = { scope, text, isPrivate, origin, authorId: author.id, endedAt: null };
       return mapRow(await db.memory.findFirst({ where }), readMemory);
     },
 
+    /** Channels in which memory is off. */
     async paused(): Promise<string[]> {
       return (await db.memoryPause.findMany()).map(({ channelId }) => channelId);
     },

@@ -27,6 +27,7 @@ export interface Found {
   readonly scope: string;
   readonly source: string;
   readonly position: number | null;
+  /** When it was said, as given. */
   readonly said: string;
   readonly usedAt: number;
   readonly helped: number;
