@@ -1,12 +1,11 @@
-import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type GitInput, gitArguments, gitInput, optionProblem } from "./git/command.ts";
 import { withoutCommittedSecrets } from "./git/committed-secrets.ts";
 import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./git/index-paths.ts";
-import { findRepository, type Repository } from "./git/repository.ts";
+import { missingHistory } from "./git/missing-history.ts";
+import { findRepository } from "./git/repository.ts";
 import {
   findGit,
   GIT_PROGRAMS,
@@ -18,6 +17,7 @@ import {
 } from "./git/run-git.ts";
 import { readSettings } from "./git/settings.ts";
 import { withStandIn } from "./git/stand-in-directory.ts";
+import { refuseUnnamedFiles } from "./git/unnamed-files.ts";
 import { type FoundWorktree, findWorktree } from "./git/worktree-repositories.ts";
 import { asResult, relativePath } from "./sandboxed/guest-call.ts";
 import { createSecretGuard } from "./secrets/secret-files.ts";
@@ -43,12 +43,6 @@ const LIMITS: GitLimits = { timeoutMs: 30_000, outputBytes: 4 * MAX_CHARS };
 
 /** Maximum concurrent git calls. */
 const AT_ONCE = { perSession: 2, perChannel: 4, inAll: 8 };
-
-const NO_OBJECT = /unable to read|cannot read blob|bad object/i;
-const NO_REVISION = /bad (revision|object)/;
-
-/** Matches `HEAD~2:src/main.ts`, but not searches such as `:/fix` and `HEAD^{/fix: it}`. */
-const NAMED = /^[^{}]*:(?!\/)./u;
 
 /** Creates the read-only git tool for the repositories of the sandbox root, which runs the system's git. */
 export function createGitTool({
@@ -219,32 +213,3 @@ const EMPTY: Readonly<Record<GitInput["action"], string>> = {
   show: "There is nothing to show.",
   blame: "The file is empty.",
 };
-
-/** Explains that a shallow or partial clone lacks what git looked for, and who can fetch it; empty for a full clone. */
-function missingHistory(stderr: string, { commonDir, objects }: Repository): string {
-  if (NO_OBJECT.test(stderr) && isPartial(objects))
-    return "This is a partial clone, whose contents are fetched only when needed, and this tool cannot fetch. A person can fetch them by running the same command in the checkout.";
-  if (NO_REVISION.test(stderr) && existsSync(path.join(commonDir, "shallow")))
-    return "This is a shallow clone, which lacks older commits. A person can fetch them: `git fetch --unshallow`.";
-  return "";
-}
-
-function isPartial(objects: string): boolean {
-  const packs = path.join(objects, "pack");
-  return existsSync(packs) && readdirSync(packs).some((name) => name.endsWith(".promisor"));
-}
-
-/**
- * Rejects revisions that name a file's content by its hash or by a tag, because most secrets are recognised by file
- * name. Throws Refusal.
- */
-async function refuseUnnamedFiles(revision: string, git: RunGit, where: Omit<GitCall, "args">): Promise<void> {
-  const asked = revision.split(/\.{2,3}/u).filter((part) => part !== "" && !NAMED.test(part));
-  if (asked.length === 0) return;
-  const input = Buffer.from(asked.map((part) => `${part.replace(/^\^/u, "")}^{}\n`).join(""));
-  const { stdout } = await git({ ...where, args: ["cat-file", "--batch-check=%(objecttype)"], input });
-  if (/^blob$/mu.test(stdout))
-    throw new Refusal(
-      "That names a file's content without its path. Name a commit and a path instead, like `HEAD~2:src/main.ts`.",
-    );
-}

@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
 import { threadName, withoutMark } from "../../src/adapters/discord/format.ts";
-import {
-  type ChannelContext,
-  commandArguments,
-  inboundMessage as readDiscord,
-} from "../../src/adapters/discord/inbound.ts";
+import { type ChannelContext, inboundMessage as readDiscord } from "../../src/adapters/discord/inbound.ts";
+import { commandArguments } from "../../src/adapters/discord/interactions/command-arguments.ts";
 import { messageSchema } from "../../src/adapters/discord/message/message-schema.ts";
 import type { Names } from "../../src/adapters/discord/message/text.ts";
 import { typedArgument } from "../../src/adapters/render/local/completing.ts";
@@ -17,12 +14,12 @@ import { plainText as slackPlainText } from "../../src/adapters/slack/message/pl
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/message/text.ts";
 import { plainText, renderInline } from "../../src/adapters/web/page/text/markdown.ts";
 import { clientFrameSchema } from "../../src/adapters/web/wire.ts";
+import { agentAddress } from "../../src/core/command-line/agent-address.ts";
 import { firstWord, readArguments } from "../../src/core/command-line/arguments.ts";
 import { nearest } from "../../src/core/command-line/nearest.ts";
 import { typedCommand } from "../../src/core/command-line/run-command.ts";
 import { shellWords } from "../../src/core/command-line/shell-words.ts";
 import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
-import { agentAddress } from "../../src/core/inbound/intake.ts";
 import { localCommandIn } from "../../src/core/input/local-command-text.ts";
 import { intentOf } from "../../src/core/providers/demo/intent.ts";
 import { codeSpans } from "../../src/core/skills/skill-code-spans.ts";

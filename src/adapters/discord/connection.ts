@@ -3,7 +3,6 @@ import type {
   ClientOptions,
   GatewayDispatchEvents,
   Guild,
-  RESTOptions,
   WebSocketManager,
   WebSocketOptions,
 } from "discord.js";
@@ -15,6 +14,7 @@ import type { SharedRates } from "../../core/shared-rates.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { waitAtMost } from "../../core/wait-at-most.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
+import { withDefaultRetryAfter } from "./gateway/default-retry-after.ts";
 import { holdShard } from "./gateway/hold-shard.ts";
 import { sharedRequests } from "./gateway/shared-requests.ts";
 import { SharedShard } from "./gateway/shared-shard.ts";
@@ -64,9 +64,6 @@ interface State {
   /** Null if this process has the gateway to itself. */
   shard: SharedShard | null;
 }
-
-/** Wait after a 429 that names no time, which is a ban of the IP address that further requests prolong. In seconds. */
-const BANNED_S = 60;
 
 /**
  * Logs in and waits until the gateway is ready. Rejects with `platform_auth` or `missing_scope` if that can never
@@ -263,19 +260,4 @@ async function closeClient(client: Client, state: State, clock: Clock): Promise<
   state.closed = true;
   await waitAtMost(CLOSE_PATIENCE_MS, client.destroy(), clock);
   state.health = { connected: false, detail: "stopped" };
-}
-
-type MakeRequest = RESTOptions["makeRequest"];
-
-/**
- * Adds a retry time to a 429 without one, which comes from infrastructure in front of Discord's API. Without it,
- * discord.js would retry at once, endlessly.
- */
-function withDefaultRetryAfter(send: MakeRequest): MakeRequest {
-  return async (url, init) => {
-    const response = await send(url, init);
-    const isTimed = Number(response.headers.get("retry-after")) > 0;
-    if (response.status === 429 && !isTimed) response.headers.set("retry-after", String(BANNED_S));
-    return response;
-  };
 }

@@ -4,13 +4,14 @@ import { ABOUT_MESSAGE } from "../../core/inbound/prompts.ts";
 import type { InboundAction, InboundCommand, InboundMessage } from "../../core/platform/inbound.ts";
 import type { Person, ThreadRef } from "../../core/platform/thread.ts";
 import { UNREAD } from "../render/read-message.ts";
+import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import { displayName, isGuest, type WireMember, type WireUser } from "./message/person-schema.ts";
 import { describedFileLines, quoteOf, readMessage } from "./message/read-message.ts";
 import type { Names } from "./message/text.ts";
 import { timeOf } from "./snowflake.ts";
-import type { CommandOption, WireInteraction, WireInteractionOf } from "./wire.ts";
+import type { WireInteraction, WireInteractionOf } from "./wire.ts";
 
 /** The place of an event, looked up because an event names only its channel's id. */
 export interface ChannelContext {
@@ -232,26 +233,4 @@ export function messageKey(id: string): string {
 /** The event key of a click, a command, a form or a completion. */
 export function interactionKey({ id }: { readonly id: string }): string {
   return eventKey("discord", "interaction", id);
-}
-
-/**
- * Converts a slash command's options to the line that a person would type, so that one parser handles both: subcommands
- * by name, top-level options in order, options of subcommands as flags. An option called `args` is used as it is.
- */
-export function commandArguments(options: readonly CommandOption[], flags = false): string {
-  return options
-    .map((option) => word(option, flags))
-    .join(" ")
-    .trim();
-}
-
-function word({ name, value, options }: CommandOption, flag: boolean): string {
-  if (value === undefined) return `${name} ${commandArguments(options ?? [], true)}`.trim();
-  if (name === "args") return String(value);
-  return flag ? `--${name} ${quoted(String(value))}` : String(value);
-}
-
-/** Adds double quotes if a shell would otherwise see several words. */
-function quoted(value: string): string {
-  return /^[\w./:@%+=,-]+$/u.test(value) ? value : `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`;
 }

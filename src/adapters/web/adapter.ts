@@ -6,16 +6,17 @@ import type { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { ChatPlatform } from "../../core/platform/chat-platform.ts";
 import type { Receive } from "../../core/platform/inbound.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
+
 import type { LocalChannel } from "../render/local/local-channel.ts";
 import { createLocalThreads, type LocalThreads } from "../render/local/local-threads.ts";
 import { Outbox } from "../render/local/outbox.ts";
-import type { PageMessage } from "../render/local/wire.ts";
 import { WEB } from "./descriptor.ts";
 import { weakToken } from "./errors.ts";
 import { webPlace } from "./inbound.ts";
 import { type AccountPages, type Admit, createAccountPages } from "./live/account-pages.ts";
 import type { OverviewSource } from "./live/overview.ts";
 import { createPageSession, type OpenPage } from "./live/page-session.ts";
+import { visibleTo } from "./live/visible-frame.ts";
 import { viewerNow, waitingSessions, watchSessions } from "./live/watched-sessions.ts";
 import type { Principal } from "./server/access-control.ts";
 import { entryLink, entryLinks } from "./server/entry-links.ts";
@@ -256,19 +257,4 @@ function urlOf({ host, url }: PagePlace, port: number): string {
   if (url !== null) return new URL("/", url).href;
   const bare = host.includes(":") ? `[${host}]` : host;
   return `http://${EVERY_ADDRESS[host] ?? bare}:${port}/`;
-}
-
-/** Removes notes addressed to other people from a frame; null if nothing is left. */
-function visibleTo(personId: string, frame: ServerFrame): ServerFrame | null {
-  const isTheirs = ({ body }: PageMessage): boolean => body.to === undefined || body.to === personId;
-  switch (frame.type) {
-    case "message":
-      return isTheirs(frame.message) ? frame : null;
-    case "thread":
-      return { ...frame, messages: frame.messages?.filter(isTheirs) ?? null };
-    case "welcome":
-      return { ...frame, changes: frame.changes?.filter(isTheirs) ?? null };
-    default:
-      return frame;
-  }
 }

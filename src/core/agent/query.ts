@@ -1,10 +1,10 @@
 import { withRepeatHints } from "../budget/repeated-calls.ts";
+import { withFreshCallIds } from "../context/call-ids.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { resolveUseToolCalls } from "../context/use-tool.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { ParkedOn, QueryEnd, QueryEvent } from "../protocol/events.ts";
 import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
-import type { Ids } from "../protocol/runtime.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
 import { UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 import { fitContext, shortenContext } from "./fit-context.ts";
@@ -104,22 +104,4 @@ function resultsMessage({ query, run }: Loop, response: Message, asked: readonly
   const label = unionOf(uses.map(({ id }) => results.get(id)?.label ?? UNKNOWN_LABEL));
   const { clock, ids } = query.runtime;
   return { id: ids.next("msg"), role: "user", content: [...content, ...asked], label, createdAt: clock.now() };
-}
-
-/**
- * Replaces tool-call ids that the session has already used. Calls and results are matched by id, but some models
- * restart their numbering in each response or repeat an id within one.
- */
-function withFreshCallIds(
-  content: readonly ContentBlock[],
-  history: readonly Message[],
-  ids: Ids,
-): readonly ContentBlock[] {
-  const taken = new Set(history.flatMap((message) => toolUsesOf(message.content).map((use) => use.id)));
-  return content.map((block) => {
-    if (block.type !== "tool_use") return block;
-    const id = block.id === "" || taken.has(block.id) ? ids.next("call") : block.id;
-    taken.add(id);
-    return id === block.id ? block : { ...block, id };
-  });
 }

@@ -1,9 +1,7 @@
 import type { ChatCommand } from "../command-line/command.ts";
 import { noSessionReply } from "../command-line/outside-threads.ts";
+import { beginNewSession } from "../history/new-session.ts";
 import { privateMessage } from "../platform/replies.ts";
-import type { SessionRow } from "../store/sessions.ts";
-import type { StoreTransaction } from "../store/store.ts";
-import { isTreeBusy } from "../subagents/children.ts";
 
 export const newCommand: ChatCommand = {
   name: "new",
@@ -18,18 +16,3 @@ export const newCommand: ChatCommand = {
     return privateMessage("✓ A new session starts here, without the conversation so far.");
   },
 };
-
-/**
- * Starts a new session without history in a session's thread. Returns false while the session or one of its sub-agents
- * is working or about to. `at` is in milliseconds since the epoch.
- */
-export async function beginNewSession(
-  tx: StoreTransaction,
-  session: SessionRow,
-  fresh: { readonly id: string; readonly createdBy: string; readonly at: number },
-): Promise<boolean> {
-  await tx.sessions.lock(session.id);
-  if (await isTreeBusy(tx, session.id, fresh.at)) return false;
-  await tx.sessions.startNewSession(session, fresh);
-  return true;
-}

@@ -6,10 +6,9 @@ import type { SessionEngine, SessionHandler } from "../engine/engine.ts";
 import type { PostTarget } from "../engine/post-once.ts";
 import { channelOf } from "../platform/thread.ts";
 import { StoreError } from "../protocol/errors.ts";
-import { type Clock, sleepUnlessAborted } from "../protocol/runtime.ts";
 import { claimedSessions, forgetClaims } from "../store/cluster/claim-rows.ts";
 import type { OpenCluster } from "../store/cluster/cluster.ts";
-import { unlessAborted } from "../unless-aborted.ts";
+import { keepChannelsFair } from "./channel-fairness.ts";
 import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
 
 export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
@@ -48,9 +47,6 @@ type Retrying = z.infer<typeof retryingSchema>;
 
 /** Interval between checks for stopped runs, in milliseconds, in case a notification was lost. */
 const STOPS_EVERY_MS = 1_000;
-
-/** Polling interval while claims wait and while none do, in milliseconds. */
-const LOOK_MS = { crowded: 250, idle: 1_000 };
 
 /**
  * Runs sessions in several processes that share a PostgreSQL database. DBOS Transact decides which process holds a
@@ -245,20 +241,5 @@ export class DbosEngine implements SessionEngine {
         });
     };
     this.#timers.after(ms, once);
-  }
-}
-
-interface FairnessScope {
-  readonly claims: Pick<Claims, "keepFair">;
-  readonly cluster: Pick<OpenCluster, "publish">;
-  readonly clock: Clock;
-}
-
-/** Makes channels take turns while more sessions wait than there are free slots, until the signal aborts. */
-async function keepChannelsFair({ claims, cluster, clock }: FairnessScope, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const { waiting, moved } = await unlessAborted(claims.keepFair(), signal);
-    if (moved > 0) await cluster.publish("claims", "");
-    await sleepUnlessAborted(clock, waiting > 0 ? LOOK_MS.crowded : LOOK_MS.idle, signal);
   }
 }

@@ -1,7 +1,7 @@
-import type { AgentDefinition } from "../agents/query-config.ts";
 import { BoundedMap } from "../bounded-map.ts";
 import { ThreadBreaker } from "../budget/thread-breaker.ts";
 import type { Cluster } from "../cluster.ts";
+import { agentAddress } from "../command-line/agent-address.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import { completionsFor } from "../command-line/completions.ts";
 import { commandRefusal } from "../command-line/may-use.ts";
@@ -311,17 +311,4 @@ async function complete(event: InboundCompletion, options: Intake): Promise<Rece
 async function receiveCommand(event: InboundCommand, options: Intake): Promise<Receipt> {
   const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
   return handleCommand({ name: event.name, line: event.args }, { event, session }, options);
-}
-
-/**
- * Splits `@plan write x` into the agent plan and the prompt. Null if the text does not begin with the name of a visible
- * agent.
- */
-export function agentAddress(
-  text: string,
-  agents: ReadonlyMap<string, AgentDefinition>,
-): { readonly agent: AgentDefinition; readonly prompt: string } | null {
-  const [, name = "", prompt = ""] = /^\s*@([a-z0-9][a-z0-9-]*)(?:[\s:,]([\s\S]*))?$/i.exec(text) ?? [];
-  const agent = agents.get(name.toLowerCase());
-  return agent?.visible === true ? { agent, prompt: prompt.replace(/^[\s:,]+/, "").trim() } : null;
 }

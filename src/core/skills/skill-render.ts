@@ -1,3 +1,4 @@
+import { fillFolder } from "./folder-names.ts";
 import { bindArguments, fillPlaceholders, type GivenArguments } from "./skill-arguments.ts";
 import type { Skill, SkillArg } from "./skills.ts";
 
@@ -6,11 +7,6 @@ export type RenderedSkill =
   | { readonly type: "ready"; readonly text: string; readonly tools: readonly string[] | null }
   /** Required arguments that are missing. */
   | { readonly type: "missing"; readonly args: readonly SkillArg[] };
-
-/** Placeholders that other agents use for a skill's folder. A plugin's root has its skills in `skills/`. */
-const FOLDER = /\$?\{baseDir\}|\$\{?CLAUDE_SKILL_DIR\b\}?|\$\{?CLAUDE_PLUGIN_ROOT\b\}?(?:\/skills\/([\w.-]+))?/g;
-/** Maximum number of characters that the replacements add to a body. */
-const MAX_ADDED = 100_000;
 
 /**
  * Renders a skill for the model: where its files are, which tools it suggests, and its text with the arguments filled
@@ -61,20 +57,4 @@ export function argumentLine({ args, argumentHint }: Pick<Skill, "args" | "argum
 export function missingText({ name }: Skill, args: readonly SkillArg[]): string {
   const each = args.map((arg) => (arg.description === "" ? arg.name : `${arg.name} (${arg.description})`));
   return `The skill ${name} needs ${each.join(", ")}. Give it in \`args\` as "name=value"; ask the person if you do not know it.`;
-}
-
-/**
- * Replaces `{baseDir}` and similar placeholders by the folder as the model can reach it: its path in the working
- * directory, or a relative path for files that the tool `skill` reads.
- */
-function fillFolder({ body, origin, folder }: Pick<Skill, "body" | "origin" | "folder">): string {
-  const own = origin === "project" ? folder || "." : ".";
-  const sibling = (name: string) => own.slice(0, own.lastIndexOf("/") + 1) + name;
-  const isOwn = (name: string) => folder.split(/[/\\]/).at(-1) === name;
-  let added = 0;
-  return body.replace(FOLDER, (whole: string, named?: string) => {
-    const value = named === undefined || isOwn(named) || origin !== "project" ? own : sibling(named);
-    added += value.length;
-    return added > MAX_ADDED ? whole : value;
-  });
 }

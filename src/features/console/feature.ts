@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import { type Feature, type FeatureRequest, getRoute, type OpenFeature, postRoute } from "../../feature.ts";
+import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import type { ConsoleRoute } from "./answers.ts";
 import { createHealthWatch } from "./overview/health-watch.ts";
 import type { RunRelay } from "./relay/run-relay.ts";
+import { consoleRoutes } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
 import { createStreamedAnswers, type StreamedAnswers } from "./streamed-answers.ts";
 
@@ -97,18 +97,4 @@ async function openRelay(host: FeatureHost, own: StreamedAnswers): Promise<RunRe
   if (!host.cluster.isShared) return null;
   const { createRunRelay } = await import("./relay/run-relay.ts");
   return createRunRelay(host, own);
-}
-
-/** Routes for what the page asks about jobs, the current state and costs. */
-function consoleRoutes(load: () => Promise<Sessions>): NonNullable<OpenFeature["routes"]> {
-  const on = (path: ConsoleRoute) => async (request: FeatureRequest) => (await load()).answer(path, request);
-  return [
-    getRoute("/overview", on("/overview")),
-    getRoute("/usage", on("/usage")),
-    postRoute("/command", on("/command")),
-    getRoute("/jobs", on("/jobs")),
-    getRoute("/jobs/one", on("/jobs/one")),
-    getRoute("/jobs/when", on("/jobs/when")),
-    postRoute("/jobs/command", on("/jobs/command")),
-  ];
 }

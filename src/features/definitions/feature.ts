@@ -1,7 +1,7 @@
 import { createChangeNotifier, followChanges, refreshFirst } from "../../core/change-notices.ts";
-import { type Clock, sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
+import { createIdlePoller } from "./idle-poller.ts";
 import { createStoredDefinitions } from "./stored-definitions.ts";
 
 /** How often to check for changes by other processes in case a notice was lost, in milliseconds. */
@@ -18,9 +18,6 @@ export const definitionsFeature: Feature = {
   // Essential, because without the page's definitions agents would have the shipped rights.
   configure: () => ({ problems: [], isEssential: true, open: openDefinitions }),
 };
-
-/** How long no run must have been active before the database is checked, in milliseconds. */
-const QUIET_MS = 10_000;
 
 async function openDefinitions(host: FeatureHost): Promise<OpenFeature> {
   const { cluster, log } = host;
@@ -39,25 +36,6 @@ async function openDefinitions(host: FeatureHost): Promise<OpenFeature> {
     start: async (signal) => {
       if (cluster.isShared) return followChanges({ ...changes, everyMs: LOOK_MS, signal }, kept.refresh);
       poller.run(signal).catch((error: unknown) => log.error({ err: error }, "definitions_not_watched"));
-    },
-  };
-}
-
-/** Checks regularly for changes by other processes, but only while no runs are active, so that no answer waits. */
-export function createIdlePoller(
-  poll: () => Promise<void>,
-  { clock, log }: { readonly clock: Pick<Clock, "now" | "sleep"> } & Pick<FeatureHost, "log">,
-) {
-  let activeAt = clock.now();
-  return {
-    noteActivity: (): void => {
-      activeAt = clock.now();
-    },
-    async run(signal: AbortSignal): Promise<void> {
-      while (await sleepUnlessAborted(clock, QUIET_MS, signal)) {
-        if (clock.now() - activeAt < QUIET_MS) continue;
-        await poll().catch((error: unknown) => log.warn({ err: error }, "definitions_not_read"));
-      }
     },
   };
 }

@@ -1,18 +1,10 @@
 import { z } from "zod";
-import type { Definition } from "../../core/agents/page-definitions.ts";
-import {
-  adminPostRoute,
-  type FeatureAnswer,
-  type FeatureRequest,
-  type FeatureRoute,
-  type FullDefinition,
-  getRoute,
-  type ListedDefinition,
-} from "../../feature.ts";
+import { adminPostRoute, type FeatureAnswer, type FeatureRequest, type FeatureRoute, getRoute } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { check, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
 import { type Asker, channelsFor, configuredFor, mayEdit } from "./channels.ts";
-import { KINDS, type Kind, type StoredDefinitions, type StoredRevision } from "./stored-definitions.ts";
+import { KINDS, type Kind, type StoredDefinitions } from "./stored-definitions.ts";
+import { fullDefinition, listedDefinition } from "./view.ts";
 
 type Host = Pick<FeatureHost, "store" | "definitions" | "seenChannels" | "audit" | "hideIn">;
 export type World = Host & { readonly kept: StoredDefinitions };
@@ -171,19 +163,4 @@ async function revision(
   const [found] = await world.store.revisions.history({ kind, name }, { before: number + 1, limit: 1 });
   if (found?.number !== number) return NONE;
   return answered({ text: found.content ?? "" }, asker, world);
-}
-
-function listedDefinition(
-  { name, description, own, shipped, facts }: Definition,
-  newest: StoredRevision | null,
-): ListedDefinition {
-  const isSet = newest !== null && newest.content !== null;
-  const from = own !== null ? "file" : isSet ? "page" : "shipped";
-  return { name, description, from, place: own?.place ?? null, hasShipped: shipped !== null, facts };
-}
-
-function fullDefinition(definition: Definition, newest: StoredRevision | null): FullDefinition {
-  const { own, shipped } = definition;
-  const text = own?.text ?? newest?.content ?? shipped ?? "";
-  return { ...listedDefinition(definition, newest), text, number: newest?.number ?? 0, shipped };
 }

@@ -10,6 +10,7 @@ import {
   skillName,
 } from "../../core/skills/skills.ts";
 import { MAX_LINE, notes, readFields } from "./skill-fields.ts";
+import { nameOf } from "./skill-name.ts";
 
 const MAX_BODY = 40_000;
 
@@ -92,18 +93,4 @@ function bounded(
 
 function linesOf(text: string): number {
   return text.split(/\r\n|\r|\n/).length;
-}
-
-/**
- * Returns a skill's name. If the given name has letters that names may not have, the folder's name is used, so that
- * names in other scripts stay distinguishable. Empty if neither yields a name.
- */
-function nameOf(given: string | null, folderName: string): string {
-  const own = skillName(given ?? "");
-  if (own !== "" && !hasOtherLetters(given ?? "")) return own;
-  return skillName(folderName) || own;
-}
-
-function hasOtherLetters(name: string): boolean {
-  return /[^\P{L}A-Za-z]/u.test(name.normalize("NFKC"));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { postKey } from "../../../src/adapters/discord/format.ts";
-import { type ChannelContext, commandArguments, inboundMessage } from "../../../src/adapters/discord/inbound.ts";
+import { type ChannelContext, inboundMessage } from "../../../src/adapters/discord/inbound.ts";
+import { commandArguments } from "../../../src/adapters/discord/interactions/command-arguments.ts";
 import { messageSchema } from "../../../src/adapters/discord/message/message-schema.ts";
 import { threadMessage } from "../../../src/adapters/discord/message/read-message.ts";
 import type { Names } from "../../../src/adapters/discord/message/text.ts";

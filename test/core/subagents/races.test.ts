@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { beginNewSession } from "../../../src/core/commands/new.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { switchAgent } from "../../../src/core/history/agent-switch.ts";
 import { forkSession } from "../../../src/core/history/fork.ts";
+import { beginNewSession } from "../../../src/core/history/new-session.ts";
 import { continueRun } from "../../../src/core/inbound/continue-run.ts";
 import type { SessionRow } from "../../../src/core/store/sessions.ts";
 import { openStore, type Store, type StoreTransaction } from "../../../src/core/store/store.ts";

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { DefinitionTexts } from "../../../src/core/agents/page-definitions.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import type { FeatureHost } from "../../../src/feature-host.ts";
-import { createIdlePoller } from "../../../src/features/definitions/feature.ts";
+import { createIdlePoller } from "../../../src/features/definitions/idle-poller.ts";
 import { createStoredDefinitions } from "../../../src/features/definitions/stored-definitions.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { startPostgres } from "../../support/database/postgres.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { planRefusal } from "../../../src/core/agent/tool-phases.ts";
 import { planSection } from "../../../src/core/context/plan-section.ts";
 import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/people/questions.ts";
 import { peopleOfRun } from "../../../src/core/people/run-people.ts";
+import { planRefusal } from "../../../src/core/permissions/plan-mode.ts";
 import { DefectError } from "../../../src/core/protocol/errors.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";

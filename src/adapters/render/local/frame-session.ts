@@ -10,6 +10,7 @@ import { causeChain } from "../../../core/protocol/system-code.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
 import { privateAnswer } from "../private-answer.ts";
+import { pageCommands } from "./commands.ts";
 import { completed, typedArgument } from "./completing.ts";
 import type { Feed } from "./feed.ts";
 import type { FeedListener } from "./feed-pages.ts";
@@ -18,7 +19,7 @@ import { actionIn, commandIn, completionIn, keyIn, type LocalChannel, messageIn,
 import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "./message-body.ts";
 import type { Poster } from "./poster.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
-import type { MessageBody, PageCommand, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
+import type { MessageBody, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
 
 /** What the frames of one page or terminal are handled with. */
 export interface FrameSessionOptions {
@@ -270,17 +271,4 @@ async function complete({ text, threadId }: FrameOf<"complete">, options: FrameS
   const receipt = await receive(completionIn(place, { ...argument, threadId, at: clock.now() }));
   const words = receipt.type === "completions" ? completed(argument, receipt.words) : [];
   page.push({ type: "completions", text, words });
-}
-
-/** The commands that the composer offers after a slash. */
-export function pageCommands(commands: readonly ChatCommand[]): PageCommand[] {
-  return commands.map(({ name, description, usage = "", options = [] }) => {
-    const [first] = options;
-    const subcommands = options.filter((option) => option.options !== undefined);
-    const words =
-      subcommands.length > 0
-        ? subcommands.map((option) => ({ word: option.name, description: option.description }))
-        : (first?.choices ?? []).map((word) => ({ word, description: "" }));
-    return { name, usage, description, words };
-  });
 }

@@ -11,9 +11,10 @@ import type { ListingRegistry, LlmProvider } from "../provider.ts";
 import type { WireName } from "../quirks.ts";
 import { type Fetch, STALL_LIMITS, stallGuardedFetch } from "../stall.ts";
 import type { Endpoint } from "../wire.ts";
+import { bedrockWires } from "./bedrock.ts";
 import { copilotWires } from "./copilot.ts";
 import { createProvider } from "./provider-call.ts";
-import { createWireLoader, type ProviderConnection, singleWire, type Wires } from "./wires.ts";
+import { type ProviderConnection, singleWire, type Wires } from "./wires.ts";
 
 export interface ProviderSettings {
   readonly apiKey?: string;
@@ -37,13 +38,6 @@ export interface RegistryOptions {
 
 /** How long a local model may take to load and to read the prompt before its first byte. In milliseconds. */
 const SLOW_START_MS = 290_000;
-
-/** Path of each API beneath the root. Source: AWS docs, Endpoints supported by Amazon Bedrock. */
-const PATHS: Readonly<Record<WireName, string>> = {
-  anthropic: "/anthropic",
-  responses: "/openai/v1",
-  chat: "/openai/v1",
-};
 
 export function createProviderRegistry(options: RegistryOptions): ListingRegistry {
   const { settings, runtime, holdersOf = soleKeyHolder } = options;
@@ -156,20 +150,4 @@ function wiresOf(wire: CatalogEntry["wire"], reach: ProviderConnection): Wires {
     default:
       return singleWire(wire, reach);
   }
-}
-
-/** Bedrock serves some vendors' models over that vendor's API, and all others over Chat Completions. */
-function bedrockWires(reach: ProviderConnection): Wires {
-  const load = createWireLoader(reach);
-  const at = (name: WireName) => load(name, `${reach.endpoint.baseUrl}${PATHS[name]}`);
-  return {
-    of: (model) => at(reach.own?.wire ?? bedrockWireOf(model)),
-    listModels: async (signal) => (await at("chat")).listModels(signal),
-  };
-}
-
-/** A name is `[<region>.]<vendor>.<model>`. GPT supports only Responses; gpt-oss is an open model like others. */
-function bedrockWireOf(model: string): WireName {
-  if (/(?:^|\.)anthropic\./.test(model)) return "anthropic";
-  return /(?:^|\.)openai\.gpt-\d/.test(model) ? "responses" : "chat";
 }

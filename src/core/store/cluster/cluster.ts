@@ -1,17 +1,11 @@
-import { z } from "zod";
-import type { Cluster, GatewaySessions } from "../../cluster.ts";
+import type { Cluster } from "../../cluster.ts";
 import type { GrowthLedger } from "../../growth-ledger.ts";
 import { type AppError, StoreError } from "../../protocol/errors.ts";
 import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import type { HoldersOf } from "../../providers/concurrency/key-holders.ts";
 import type { SharedRates } from "../../shared-rates.ts";
-import {
-  type ClusterConnection,
-  openClusterConnection,
-  type QueryConnection,
-  setUpCluster,
-} from "./cluster-connection.ts";
+import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
 import { GrowthRows } from "./growth-rows.ts";
 import { Locks } from "./locks.ts";
 import { drainMember, othersThan, readMembers } from "./members.ts";
@@ -19,6 +13,7 @@ import { type DatabaseTime, type Heartbeat, Membership } from "./membership.ts";
 import { openNotifications } from "./notifications.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
+import { gatewaySessions } from "./shard-sessions.ts";
 import { sharedKeys } from "./shared-keys.ts";
 
 export interface ReplicaStart {
@@ -68,15 +63,6 @@ const CLOCK_TOLERANCE_MS = 250;
 const CLOCK_OFF_MS = 2_000;
 
 const EXPELLED = { detail: { lost: "place" } };
-
-const KEEP = `INSERT INTO deckhand_cluster.gateway_session (role, session)
-  SELECT $1, $2::jsonb WHERE EXISTS (
-    SELECT FROM deckhand_cluster.role JOIN deckhand_cluster.replica AS holder ON holder.id = role.replica
-    WHERE role.name = $1 AND holder.id = $3
-  )
-  ON CONFLICT (role) DO UPDATE SET session = excluded.session`;
-const OF = "SELECT session FROM deckhand_cluster.gateway_session WHERE role = $1";
-const keptSchema = z.array(z.object({ session: z.unknown() }));
 
 /** Joins the processes that share a database. Throws ConfigError if the database cannot serve them. */
 export async function openCluster(options: ReplicaStart): Promise<OpenCluster> {
@@ -161,19 +147,6 @@ function sharedTime(clock: Clock, log: Log) {
       if (Math.abs(aheadMs - offsetMs) < CLOCK_TOLERANCE_MS + uncertainMs) return;
       offsetMs = Math.round(aheadMs);
       if (Math.abs(offsetMs) > CLOCK_OFF_MS) log.warn({ aheadMs: offsetMs }, "clock_off");
-    },
-  };
-}
-
-/** Gateway sessions, as the process with this id reads and writes them. */
-function gatewaySessions(id: string, { query }: QueryConnection): GatewaySessions {
-  return {
-    async of(role) {
-      const [kept] = keptSchema.parse(await query(OF, [role]));
-      return kept?.session ?? null;
-    },
-    async keep(role, session) {
-      await query(KEEP, [role, JSON.stringify(session), id]);
     },
   };
 }

@@ -1,11 +1,9 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
-import { gunzipSync, gzipSync } from "node:zlib";
-import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { IsInstructionFile } from "../../instructions/protected-files.ts";
 import type { QuotaMeter } from "../../quotas/quota-meter.ts";
 import type { RefuseSecret } from "../../secrets/secret-files.ts";
+import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import type { ContentKeeper } from "./kept-content.ts";
 import { type PathResolver, withFile } from "./path-resolver.ts";
@@ -58,9 +56,6 @@ export interface FilesystemScope {
   /** Receives the paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;
 }
-
-/** Maximum bytes of unpacked content; a small file can claim to hold terabytes. */
-const MAX_UNPACKED = 67_108_864;
 
 /**
  * Creates the reading functions of a program's file system. The scope is requested for each call, as in
@@ -129,22 +124,4 @@ function kindOf(entry: Stats | Dirent): EntryStatus["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
   return entry.isSymbolicLink() ? "link" : "other";
-}
-
-function compress(content: string, level: number): string {
-  const bounded = Math.max(-1, Math.min(9, level));
-  return gzipSync(Buffer.from(content, "latin1"), { level: bounded }).toString("latin1");
-}
-
-function decompress(content: string): string {
-  try {
-    return gunzipSync(Buffer.from(content, "latin1"), { maxOutputLength: MAX_UNPACKED }).toString("latin1");
-  } catch (error) {
-    const code = systemCode(error) ?? "";
-    if (code === "ERR_BUFFER_TOO_LARGE") {
-      throw new FileFailure("EFBIG", `The archive unpacks to more than ${MAX_UNPACKED} bytes; it was not unpacked.`);
-    }
-    if (code.startsWith("Z_")) throw new FileFailure("EINVAL");
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { pageCommands } from "../../../../src/adapters/render/local/commands.ts";
 import { completed, typedArgument } from "../../../../src/adapters/render/local/completing.ts";
-import { pageCommands } from "../../../../src/adapters/render/local/frame-session.ts";
 import {
   isTyped,
   suggestionsFor as suggested,
