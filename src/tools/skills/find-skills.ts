@@ -14,16 +14,16 @@ const MAX_ENTRIES = 2_000;
 /** Folders that never hold skills of the bot. */
 const OTHERS = new Set(["node_modules", ".git"]);
 
-export interface FoundSkills {
-  /** Paths within the directory: folders, or files of commands. */
-  readonly found: readonly string[];
-  /** Files named almost like a skill's file, by their paths within the directory. */
-  readonly misnamed: readonly string[];
-}
-
-/** Finds the folders with a SKILL.md, and links that may lead to such. Folders without one are searched in turn. */
-export function skillFolders(resolver: PathResolver, directory: string): FoundSkills {
-  const found: string[] = [];
+/**
+ * Calls `visit` for each folder, and each link that may lead to one, by its path within the directory. Folders for which
+ * it returns false, because they have no SKILL.md, are searched in turn. Returns the paths of files named almost like
+ * SKILL.md.
+ */
+export function eachSkillFolder(
+  resolver: PathResolver,
+  directory: string,
+  visit: (folder: string) => boolean,
+): readonly string[] {
   const misnamed: string[] = [];
   let looked = 0;
   let entries = 0;
@@ -35,31 +35,24 @@ export function skillFolders(resolver: PathResolver, directory: string): FoundSk
       if (OTHERS.has(entry.name) || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
       if (entries === MAX_ENTRIES) return;
       entries += 1;
-      if (entry.isSymbolicLink() || mayBeSkill(resolver, `${directory}/${place}`)) found.push(place);
-      else if (depth < MAX_DEPTH && looked < MAX_LOOKED) {
-        looked += 1;
-        look(place, depth + 1);
-      }
+      if (visit(place) || entry.isSymbolicLink() || depth === MAX_DEPTH || looked === MAX_LOOKED) continue;
+      looked += 1;
+      look(place, depth + 1);
     }
   };
   look("", 1);
-  return { found, misnamed };
+  return misnamed;
 }
 
-/** True also if the folder is unreadable; reading the skill then reports why. */
-function mayBeSkill(resolver: PathResolver, folder: string): boolean {
-  return unlessRefused(() => resolver.entry(`${folder}/${SKILL_FILE}`).stats !== null) ?? true;
-}
-
-/** Finds the files of commands, those in subfolders last. */
-export function commandFiles(resolver: PathResolver, directory: string, depth = 1): FoundSkills {
+/** Paths of commands' files within the directory, those in subfolders last. */
+export function commandFiles(resolver: PathResolver, directory: string, depth = 1): readonly string[] {
   const entries = entriesOf(resolver, directory);
   const files = entries.filter(({ name }) => name.endsWith(".md") && name !== "README.md");
   const folders = depth < COMMAND_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
   const within = folders.flatMap(({ name }) =>
-    commandFiles(resolver, `${directory}/${name}`, depth + 1).found.map((file) => `${name}/${file}`),
+    commandFiles(resolver, `${directory}/${name}`, depth + 1).map((file) => `${name}/${file}`),
   );
-  return { found: [...files.map(({ name }) => name), ...within], misnamed: [] };
+  return [...files.map(({ name }) => name), ...within];
 }
 
 /** Entries in order of name. A missing or unreadable directory has none. */

@@ -12,9 +12,9 @@ import {
 } from "../../core/skills/skills.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
-import { Refusal } from "../wasm/workspace/refusal.ts";
+import { Refusal, unlessRefused } from "../wasm/workspace/refusal.ts";
 import { commandFields, describedFields, isUndescribed } from "./command-file.ts";
-import { commandFiles, MAX_DEPTH, SKILL_FILE, skillFolders } from "./find-skills.ts";
+import { commandFiles, eachSkillFolder, MAX_DEPTH, SKILL_FILE } from "./find-skills.ts";
 import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 import { type ParsedSkill, parseSkill, type SkillFile } from "./skill-parse.ts";
 
@@ -97,21 +97,42 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   const closed = whyClosed(path.join(root, directory));
   if (closed !== null) return [problemOf({ source: `${directory}${owner}`, name: "", line: null, reason: closed })];
   using resolver = new PathResolver(root);
-  const { found, misnamed } = (holds === "folders" ? skillFolders : commandFiles)(resolver, directory);
-  const odd = misnamed.map((file) => {
-    const source = `${directory}/${visibleLine(file, MAX_PATH)}${owner}`;
-    return problemOf({
-      source,
-      name: skillName(path.posix.basename(path.posix.dirname(file))),
-      line: 1,
-      reason: MISNAMED,
-    });
-  });
-  const read = [...found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one)), ...odd];
-  const last = found[MAX_FOLDERS - 1];
-  if (found.length <= MAX_FOLDERS || last === undefined) return read;
-  const reason = `holds ${found.length} ${holds === "folders" ? "skills" : "commands"}, of which only the first ${MAX_FOLDERS} are read, up to ${visibleLine(last, MAX_PATH)}; remove those that nobody needs`;
+  const read: ParsedSkill[] = [];
+  let unread = 0;
+  let last = "";
+  const visit = (found: string): boolean => {
+    if (read.length === MAX_FOLDERS) {
+      const isSkill = mayExist(resolver, fileOf(reading.directory, found));
+      if (isSkill) unread += 1;
+      return isSkill;
+    }
+    const parsed = readSkill(reading, resolver, found);
+    if (parsed === null) return false;
+    read.push(parsed);
+    last = found;
+    return true;
+  };
+  if (holds === "commands") for (const file of commandFiles(resolver, directory)) visit(file);
+  else for (const file of eachSkillFolder(resolver, directory, visit)) read.push(misnamedProblem(reading, file));
+  if (unread === 0) return read;
+  const reason = `holds ${MAX_FOLDERS + unread} ${holds === "folders" ? "skills" : "commands"}, of which only the first ${MAX_FOLDERS} are read, up to ${visibleLine(last, MAX_PATH)}; remove those that nobody needs`;
   return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
+}
+
+function misnamedProblem({ directory: { directory, owner } }: ReadScope, file: string): ParsedSkill {
+  const source = `${directory}/${visibleLine(file, MAX_PATH)}${owner}`;
+  const name = skillName(path.posix.basename(path.posix.dirname(file)));
+  return problemOf({ source, name, line: 1, reason: MISNAMED });
+}
+
+/** The file of a skill or command, relative to the directory's root. */
+function fileOf({ holds, directory }: SkillDirectory, found: string): string {
+  return `${directory}/${found}${holds === "folders" ? `/${SKILL_FILE}` : ""}`;
+}
+
+/** True also if the folder is unreadable. */
+function mayExist(resolver: PathResolver, file: string): boolean {
+  return unlessRefused(() => resolver.find(file).stats !== null) ?? true;
 }
 
 /** Why a directory cannot be read; null if this user may read it. */
@@ -126,31 +147,33 @@ function whyClosed(directory: string): string | null {
 }
 
 /**
- * Reads one skill. `found` is the path of its folder or command file within the directory; a command's name includes
- * its folders.
+ * Reads one skill; null if there is none. `found` is the path of its folder or command file within the directory; a
+ * command's name includes its folders.
  */
-function readSkill(reading: ReadScope, resolver: PathResolver, found: string): ParsedSkill[] {
-  const { holds, origin, root, directory, owner } = reading.directory;
+function readSkill(reading: ReadScope, resolver: PathResolver, found: string): ParsedSkill | null {
+  const { cache, directory: given } = reading;
+  const { holds, origin, root, directory, owner } = given;
   const isFolder = holds === "folders";
-  const inDirectory = (one: string) => `${directory}/${one}${isFolder ? `/${SKILL_FILE}` : ""}`;
-  const file = inDirectory(found);
+  const file = fileOf(given, found);
   const folderName = isFolder ? path.posix.basename(found) : found.slice(0, -".md".length);
   const seen = visibleLine(found, MAX_PATH);
-  const source = `${inDirectory(seen)}${owner}`;
+  const source = `${fileOf(given, seen)}${owner}`;
   const name = skillName(folderName);
-  const unread = (reason: string) => [problemOf({ source, name, line: 1, reason })];
+  const unread = (reason: string) => problemOf({ source, name, line: 1, reason });
   try {
-    if (resolver.find(file).stats === null) return [];
+    const { stats } = resolver.find(file);
+    if (stats === null) return null;
     // The path is shown to models and people, where a line break could imitate a line of the bot's.
     if (seen !== found) return unread(ODD_NAME);
+    const known = cache.get(path.join(root, source));
+    if (known?.version === versionOf(stats)) return known.parsed;
     const { real } = resolver.directory(`${directory}/${isFolder ? found : "."}`);
     const place = origin === "project" ? path.relative(realpathSync(root), real) : real;
     const about = { folderName, origin, folder: isFolder ? place : "", source };
-    const read = (fd: number, stats: Stats) => parseOpen(reading, { fd, stats }, about);
-    return [withFile(resolver.find(file), source, read)];
+    return withFile(resolver.find(file), source, (fd, opened) => parseOpen(reading, { fd, stats: opened }, about));
   } catch (error) {
     // A folder without SKILL.md is no skill. Any other failure to read a file is reported for that file alone.
-    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return null;
     // The error's own sentence would reveal where a link leads.
     if (error instanceof Refusal) return unread(NO_FILE);
     const code = systemCode(error);
@@ -164,17 +187,17 @@ function parseOpen(
   { fd, stats }: { readonly fd: number; readonly stats: Stats },
   about: Omit<SkillFile, "text">,
 ): ParsedSkill {
-  const key = path.join(directory.root, about.source);
-  const version = `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}`;
-  const known = cache.get(key);
-  if (known?.version === version) return known.parsed;
   const parsed = parseText({ fd, stats, isCommand: directory.holds === "commands" }, about);
   if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(key, { version, parsed });
+  cache.set(path.join(directory.root, about.source), { version: versionOf(stats), parsed });
   if (parsed.type === "problem") log.warn({ ...parsed.problem, root: directory.root }, "skill_broken");
   else if (parsed.skill.ignoredNotes.length > 0)
     log.info({ source: about.source, passedOver: parsed.skill.ignoredNotes }, "skill_fields_passed_over");
   return parsed;
+}
+
+function versionOf({ ino, mtimeMs, ctimeMs, size }: Stats): string {
+  return `${ino}:${mtimeMs}:${ctimeMs}:${size}`;
 }
 
 interface OpenFile {
