@@ -5,11 +5,12 @@ import { expect, test } from "vitest";
 import { FILES, SCRIPTS, type Script } from "./bash-scripts.ts";
 import { COMMAND_SCRIPTS } from "./bash-scripts-commands.ts";
 import { EXPANSION_SCRIPTS } from "./bash-scripts-expansion.ts";
+import { LOCALE_SCRIPTS } from "./bash-scripts-locale.ts";
 import { SHELL_SCRIPTS } from "./bash-scripts-shells.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
-const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS, ...EXPANSION_SCRIPTS, ...SHELL_SCRIPTS };
+const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS, ...EXPANSION_SCRIPTS, ...SHELL_SCRIPTS, ...LOCALE_SCRIPTS };
 
 /** What people and models rely on; error messages count only by whether there are any. */
 interface Ended {

@@ -63,7 +63,7 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "grep supports -H, -s, -z, -a and -I",
     /(\w+=\{name:"grep",async execute\(\w,\w\)\{)([^]{1,3000}?else if\((\w+)==="h"\|\|\3==="--no-filename"\)\w=!0;)([^]{1,5500}?let \w+=\()(\w+\.length>1\|\|\w&&\w+\)&&![^]{1,3000}?if\("error"in (\w+)&&\6\.error\)\{)(\w\+=\6\.error)/g,
-    '$1let own={binary:""};$2else if(repairs.isGrepFlag(own,$3));$4own.named||$5own.silent||($7)',
+    '$1let own={binary:"",context:t};$2else if(repairs.isGrepFlag(own,$3));$4own.named||$5own.silent||($7)',
   ],
   [
     "grep -z separates lines by NUL",
@@ -93,12 +93,13 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "read -n counts characters, not bytes",
     /(let \w=0,(\w)=0,\w=!1;for\(;\2<(\w)\.length&&)(\w)(<\w)(;\)\{let \w=\3\[\2\];if\([^]{1,240}\}else )(\w\(\w\),\2\+\+),\4\+\+/g,
-    "$1($4$5||repairs.isContinuationByte($3,$2))$6repairs.isContinuationByte($3,$2)||$4++,$7",
+    "$1($4$5||repairs.isContinuationByte($3,$2,e.state.env))$6repairs.isContinuationByte($3,$2,e.state.env)||$4++,$7",
   ],
   [
     "read -N counts characters, not bytes",
     /let (\w)=Math\.min\((\w),(\w)\.length\);(\w)=\3\.substring\(0,\1\),(\w)\(\4\),(\w)=\1,(\w)=\1>=\2,(\w\(\6\));/g,
-    "let $1=repairs.byteOffsetOf($2,$3);$4=$3.substring(0,$1),$5($4),$6=$1,$8,$4=repairs.decodeInput($4),$7=[...$4].length>=$2;",
+    "let $1=repairs.byteOffsetOf($2,$3);$4=$3.substring(0,$1),$5($4),$6=$1,$8,$4=repairs.decodeInput($4)," +
+      "$7=[...repairs.inLocale(e.state.env,$4)].length>=$2;",
   ],
   [
     "mapfile decodes UTF-8",
@@ -123,7 +124,7 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "read -N takes the character behind a backslash",
     /let (\w)=repairs\.byteOffsetOf\((\w),(\w)\);(\w)=\3\.substring\(0,\1\)(?=,\w\(\4\),\w=\1,\w\(\w\),\4=repairs\.decodeInput\(\4\))/g,
-    "let own=repairs.readCharacters($2,$3,s),$1=own.taken;$4=own.bytes",
+    "let own=repairs.readCharacters($2,$3,{isRaw:s,variables:e.state.env}),$1=own.taken;$4=own.bytes",
   ],
   [
     "read -n keeps escapes until the words are split",

@@ -40,7 +40,7 @@ export const EXPANSION_REPAIRS: readonly Repair[] = [
   [
     "A word that becomes one text, as in an assignment, changes each element of a list, too",
     /(async function \w+\((\w),(\w)\)\{)return (\w+)\(\2,\3\)\}(?=async function \w+\(\w,\w\)\{let \w=\[\];for\(let \w of \w\.parts\)if\(\w\.type==="Escaped"\)[^]+?async function (\w+)\(\w,\w\)\{let changed=await repairs\.expandElementwise)/g,
-    "$1return await repairs.expandChanged($2.state,$3,{expand:word=>$5($2,word),finish:word=>$4($2,word)})??$4($2,$3)}",
+    "$1return repairs.whole(await repairs.expandChanged($2.state,$3,{expand:word=>$5($2,word),finish:word=>$4($2,word)})??await $4($2,$3))}",
   ],
   [
     "$'…' may contain single bytes and characters beyond U+FFFF",

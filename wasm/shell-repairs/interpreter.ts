@@ -358,7 +358,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "[[ =~ ]] uses POSIX regular expressions",
     /,\w=\w+\((\w)\),(\w)=\w+\(\w,(\w)\?"i":""\)\.match\((\w)\)(?=;if\(\w+\(\w,"BASH_REMATCH"\),\2\))/g,
-    ",$2=repairs.conditionRegex($1,$3).exec($4)",
+    ",$2=repairs.conditionRegex(repairs.inLocale(e.state.env,$1),$3).exec(repairs.inLocale(e.state.env,$4))",
   ],
   [
     "A brace range is complete, or an error",

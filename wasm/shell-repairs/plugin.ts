@@ -6,6 +6,7 @@ import { COMMAND_REPAIRS } from "./commands.ts";
 import { ERROR_REPAIRS } from "./errors.ts";
 import { EXPANSION_REPAIRS } from "./expansion.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
+import { LOCALE_REPAIRS } from "./locale.ts";
 import { OUTPUT_REPAIRS } from "./output.ts";
 import { PARSER_REPAIRS } from "./parser.ts";
 import { withoutReplaced } from "./replaced.ts";
@@ -25,6 +26,7 @@ const REPAIRS_IN_ORDER = [
   ...COMMAND_REPAIRS,
   ...ERROR_REPAIRS,
   ...SPEED_REPAIRS,
+  ...LOCALE_REPAIRS,
 ];
 
 export const REPAIRED_SHELL: Plugin = {

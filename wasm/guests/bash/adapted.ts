@@ -2,6 +2,7 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { utf8Bytes } from "../runtime/text-encoding.ts";
 import { deviceBytes, requireWhole } from "./files/devices.ts";
 import { sizeOf } from "./files/sizes.ts";
+import { argumentsInLocale, inLocale, isByteLocale } from "./locale.ts";
 import { zoneProblem } from "./relative-date.ts";
 import { addParts } from "./shell/output-order.ts";
 import { linesWithEnds, pipedBytes } from "./text/command.ts";
@@ -71,7 +72,8 @@ async function printf(args: string[], run: Run, { env }: Context): Promise<Resul
   if (problem !== null) return failed(`printf: ${problem}`, 1);
   const at = args[0] === "-v" ? 2 : 0;
   const [given = "", ...words] = args.slice(at);
-  const format = given
+  const hasBytes = isByteLocale((name) => env.get(name));
+  const format = (hasBytes ? withoutCharacters(given) : given)
     .replace(
       /\\(?:x([\da-f]{1,2})|([0-7]{1,3})|[^])/gi,
       (found, hex: string | undefined, digits: string | undefined) => {
@@ -79,26 +81,49 @@ async function printf(args: string[], run: Run, { env }: Context): Promise<Resul
         return digits === undefined ? found : `\\${digits.padStart(3, "0")}`;
       },
     )
-    .replace(/%(-?\d+)c/g, "%$1.1s");
+    .replace(/%(-?\d*)c/g, "%$1.1s");
   if (/%\d{1,9}\$/.test(format.replaceAll("%%", ""))) return failed("bash: printf: `$': invalid format character", 1);
-  const values = withCharacters(format, words);
+  const values = withCharacters(
+    given,
+    words.map((word) => inLocale(env, word)),
+    hasBytes,
+  );
   if (at > 0) return run([...args.slice(0, at), format, ...values]);
   const isEscaped = /%b/.test(format) && !/%[^%b]/.test(format);
-  if (isEscaped) return withBytes(args, run, ZERO_OCTAL);
+  if (isEscaped) return withBytes([format, ...values], run, ZERO_OCTAL);
   return withBytes([format], (marked) => run([...marked, ...values]), OCTAL);
 }
 
-/** Replaces `'a` by the character's code where the format expects a number, and `\e` by `\033` for `%b`. */
-function withCharacters(format: string, values: readonly string[]): readonly string[] {
+/** Escapes of characters that a locale of single bytes does not have are printed as they are. */
+function withoutCharacters(text: string): string {
+  return text.replace(/\\(?:u([\dA-Fa-f]{1,4})|U([\dA-Fa-f]{1,8})|[^])/g, (found, short?: string, long?: string) => {
+    const code = Number.parseInt(short ?? long ?? "0", 16);
+    if (code < 0x80) return found;
+    const hex = code.toString(16).toUpperCase();
+    return code > 0xffff ? `\\\\U${hex.padStart(8, "0")}` : `\\\\u${hex.padStart(4, "0")}`;
+  });
+}
+
+/** Code of the first character, which may be a single byte. */
+function codeOf(text: string): number {
+  const code = text.codePointAt(0) ?? 0;
+  return code >= 0xdc80 && code <= 0xdcff ? code & 0xff : code;
+}
+
+/** Replaces `'a` by the character's code where the format expects a number, nothing by NUL for `%c`, and `\e` by `\033` for `%b`. */
+function withCharacters(format: string, values: readonly string[], hasBytes: boolean): readonly string[] {
   const kinds =
     format.match(/%[-+ #0']*(?:[1-9]\d*)?(?:\.\d*)?[a-zA-Z%]/g)?.filter((kind) => !kind.endsWith("%")) ?? [];
   if (kinds.length === 0 || format.includes("*")) return values;
   return values.map((value, index) => {
     const kind = kinds[index % kinds.length] ?? "";
     if (kind.endsWith("b"))
-      return value.replace(/\\([eE]|[^])/g, (found, escape) => (/e/i.test(escape) ? "\\033" : found));
+      return (hasBytes ? withoutCharacters(value) : value).replace(/\\([eE]|[^])/g, (found, escape) =>
+        /e/i.test(escape) ? "\\033" : found,
+      );
+    if (kind.endsWith("c")) return value === "" ? "\0" : value;
     const isNumber = /[diouxXeEfgG]$/.test(kind);
-    return isNumber && /^['"]./su.test(value) ? String(value.codePointAt(1)) : value;
+    return isNumber && /^['"]/.test(value) ? String(codeOf(value.slice(1))) : value;
   });
 }
 
@@ -111,7 +136,8 @@ async function cat(args: string[], run: Run): Promise<Result> {
   return { ...result, ...order };
 }
 
-async function expr(args: string[], run: Run): Promise<Result> {
+async function expr(given: string[], run: Run, context: Context): Promise<Result> {
+  const args = argumentsInLocale(given, context);
   const [text, operator, pattern, ...more] = args[0] === "match" ? [args[1], ":", args[2], ...args.slice(3)] : args;
   if (operator !== ":" || text === undefined || pattern === undefined) {
     return args.includes(":") ? failed("expr: a match within another expression is not known here", 2) : run(args);

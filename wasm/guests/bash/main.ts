@@ -7,6 +7,7 @@ import { FileError, type Filesystem, openFilesystem } from "../workspace-files.t
 import { bindingOf } from "./binding.ts";
 import { COMMANDS } from "./commands.ts";
 import { deviceBytes } from "./files/devices.ts";
+import { whole } from "./locale.ts";
 import type { BashBinding, BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
 import { programEnded, stopSignal, TIMED_OUT, withoutEnd } from "./stop-signal.ts";
@@ -121,7 +122,7 @@ class Mounted extends MountableFs {
   /** An empty path names no file, although it is within a directory; nor does a file's name with a slash behind it. */
   override resolvePath(base: string, path: string): string {
     if (path === "") return NOWHERE;
-    const found = super.resolvePath(base, path);
+    const found = super.resolvePath(base, whole(path));
     return path.endsWith("/") && found.startsWith(`${ROOT}/`) && this.#isFile(found) ? NOWHERE : found;
   }
 

@@ -31,6 +31,7 @@ export { compiled, replaced, replacementText, withMatch, withoutMatch } from "./
 export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { fileComplaints } from "./files/complaints.ts";
 export { beginReading } from "./files/devices.ts";
+export { inLocale, whole, wholeWords } from "./locale.ts";
 export { dateProblem } from "./relative-date.ts";
 export { Choices } from "./select.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";

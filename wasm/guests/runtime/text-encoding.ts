@@ -118,6 +118,11 @@ export function textKeepingBytes(content: string): string {
   return decodeUtf8(content, "keep");
 }
 
+/** A text in which each byte beyond ASCII is a character of its own; `utf8Bytes` restores the bytes. */
+export function textOfEachByte(content: string): string {
+  return ASCII.test(content) ? content : content.replace(/[\x80-\xff]/g, keptByte);
+}
+
 /** Index after the last complete character. */
 function completeEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
@@ -155,7 +160,11 @@ function decodePiece(piece: string, others: "refuse" | "replace" | "keep"): stri
 }
 
 function keptBytes(content: string): string {
-  return content.replace(/[^]/g, (byte) => String.fromCharCode(BYTE_AT + byte.charCodeAt(0)));
+  return content.replace(/[^]/g, keptByte);
+}
+
+function keptByte(byte: string): string {
+  return String.fromCharCode(BYTE_AT + byte.charCodeAt(0));
 }
 
 Object.assign(globalThis, { TextEncoder: Utf8Encoder, TextDecoder: BytesDecoder });

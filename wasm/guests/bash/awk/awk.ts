@@ -1,4 +1,5 @@
 import { defineCommand } from "just-bash/browser";
+import { withByteEscapes } from "../locale.ts";
 import { endsScript } from "../shell/output.ts";
 import { Refusal } from "../text/command.ts";
 import { Awk } from "./builtins.ts";
@@ -6,7 +7,6 @@ import { translate } from "./language/emit.ts";
 import { parse } from "./language/parser.ts";
 import { unescaped } from "./language/tokens.ts";
 import type { Context, Translated } from "./run.ts";
-import { inputValue } from "./values.ts";
 
 const USAGE = 2;
 const LONG: Readonly<Record<string, string>> = {
@@ -16,7 +16,8 @@ const LONG: Readonly<Record<string, string>> = {
   source: "e",
 };
 /** Options that change nothing here. */
-const IGNORED = /^(?:--(?:posix|re-interval|gnu|characters-as-bytes|sandbox|optimize)|-[PrnNOSb])$/;
+const IGNORED = /^(?:--(?:posix|re-interval|gnu|sandbox|optimize)|-[PrnNOS])$/;
+const BYTES = /^(?:--characters-as-bytes|-b)$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=([^]*)$/;
 
 interface Arguments {
@@ -24,13 +25,15 @@ interface Arguments {
   readonly separator: string | null;
   readonly assignments: readonly (readonly [name: string, text: string])[];
   readonly operands: readonly string[];
+  /** Whether the options say that each byte is a character. */
+  readonly hasByteCharacters: boolean;
 }
 
 export const AWK = defineCommand("awk", async (args, context) => {
   let awk: Awk | null = null;
   try {
     const given = await argumentsOf(args, context);
-    const running = new Awk(context, given.operands);
+    const running = new Awk(given.hasByteCharacters ? inBytes(context) : context, given.operands);
     awk = running;
     return running.streams.result(await run(running, given));
   } catch (error) {
@@ -53,13 +56,13 @@ export const AWK = defineCommand("awk", async (args, context) => {
 async function run(awk: Awk, { program, separator, assignments, operands }: Arguments): Promise<number> {
   const assigned = [...assignments.map(([name]) => name), ...operands.map((one) => ASSIGNMENT.exec(one)?.[1] ?? "")];
   const code = translate(
-    parse(program),
+    parse(awk.inLocale(withByteEscapes(program, "awk"))),
     [...new Set(assigned)].filter((name) => name !== ""),
   );
   // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- a program runs many times faster as JavaScript, which may do no more here than the shell
   const translated: Translated = new Function("awk", "library", code)(awk, awk.library());
-  if (separator !== null) awk.fields.FS = separator;
-  for (const [name, text] of assignments) translated.set.get(name)?.(inputValue(unescaped(text)));
+  if (separator !== null) awk.fields.FS = unescaped(awk.inLocale(withByteEscapes(separator, "awk")));
+  for (const [name, text] of assignments) awk.assign(translated, name, text);
   return awk.all(translated);
 }
 
@@ -67,9 +70,12 @@ async function argumentsOf(args: readonly string[], { fs, cwd }: Context): Promi
   const programs: string[] = [];
   const assignments: [string, string][] = [];
   let separator: string | null = null;
+  let hasByteCharacters = false;
   let at = 0;
   for (; /^-./.test(args[at] ?? ""); at++) {
     const arg = args[at] ?? "";
+    hasByteCharacters ||= BYTES.test(arg);
+    if (BYTES.test(arg)) continue;
     if (arg === "--" || IGNORED.test(arg)) {
       if (arg !== "--") continue;
       at += 1;
@@ -82,15 +88,21 @@ async function argumentsOf(args: readonly string[], { fs, cwd }: Context): Promi
     if (value === undefined) throw new Refusal(`option requires an argument -- '${letter}'`, USAGE);
     if (letter === "e") programs.push(value);
     else if (letter === "f") programs.push(await fs.readFile(fs.resolvePath(cwd, value)));
-    else if (letter === "F") separator = unescaped(value);
+    else if (letter === "F") separator = value;
     else {
       const [, name, text = ""] = ASSIGNMENT.exec(value) ?? [];
       if (name === undefined) throw new Refusal(`\`${value}' argument to \`-v' not in \`var=value' form`, USAGE);
       assignments.push([name, text]);
     }
   }
-  const [first, ...others] = args.slice(at);
-  if (programs.length > 0) return { program: programs.join("\n"), separator, assignments, operands: args.slice(at) };
+  const [first, ...operands] = args.slice(at);
+  const others = { separator, assignments, hasByteCharacters };
+  if (programs.length > 0) return { program: programs.join("\n"), operands: args.slice(at), ...others };
   if (first === undefined) throw new Refusal("usage: awk [-F fs] [-v var=value] 'prog' | -f progfile [file ...]", 1);
-  return { program: first, separator, assignments, operands: others };
+  return { program: first, operands, ...others };
+}
+
+/** The context of a command whose characters are bytes. */
+function inBytes(context: Context): Context {
+  return { ...context, exportedEnv: { ...context.exportedEnv, LC_ALL: "C" } };
 }

@@ -1,3 +1,4 @@
+import { textOfEachByte } from "../../runtime/text-encoding.ts";
 import { formatText } from "./characters.ts";
 import { formatNumber } from "./numbers.ts";
 import { Numeral, numberOf, type Value } from "./values.ts";
@@ -42,8 +43,14 @@ function partsOf(format: string): readonly Part[] {
   return parts;
 }
 
+interface Texts {
+  readonly textOf: (value: Value) => string;
+  /** Whether the numbers of `%c` are those of bytes. */
+  readonly hasByteCharacters: boolean;
+}
+
 /** What `printf` makes of a format and values. */
-export function formatted(format: string, values: readonly Value[], textOf: (value: Value) => string): string {
+export function formatted(format: string, values: readonly Value[], texts: Texts): string {
   let next = 0;
   const take = (at: number): Value => {
     const value = values[at === 0 ? next++ : at - 1];
@@ -63,22 +70,26 @@ export function formatted(format: string, values: readonly Value[], textOf: (val
       width = String(Math.abs(given));
     }
     if (precision === "*") precision = String(Math.max(Math.trunc(numberOf(take(0))), -1)).replace("-1", "");
-    output += converted({ letter: part.letter, flags, width, precision }, take(part.value), textOf);
+    output += converted({ letter: part.letter, flags, width, precision }, take(part.value), texts);
   }
   return output;
 }
 
+const BYTE = 0xff;
 /** Negative numbers are shown as the machine holds them. */
 const TWO_64 = 1n << 64n;
 const BASES: Readonly<Record<string, number>> = { o: 8, x: 16, X: 16, u: 10 };
 
 type Shape = Pick<Conversion, "letter" | "flags" | "width" | "precision">;
 
-function converted(shape: Shape, value: Value, textOf: (value: Value) => string): string {
+function converted(shape: Shape, value: Value, { textOf, hasByteCharacters }: Texts): string {
   const { letter, flags } = shape;
   if (letter === "s") return formatText(shape, textOf(value));
-  if (letter === "c")
-    return formatText(shape, value instanceof Numeral ? (value.text === "" ? "" : value.number) : value);
+  if (letter === "c") {
+    const character = value instanceof Numeral ? (value.text === "" ? "" : value.number) : value;
+    const isByte = hasByteCharacters && typeof character === "number" && character >= 0;
+    return formatText(shape, isByte ? textOfEachByte(String.fromCharCode(character & BYTE)) : character);
+  }
   const number = numberOf(value);
   if (letter === "d" && shape.precision === "" && Number.isSafeInteger(number)) return wholeNumber(shape, number);
   if (!Number.isFinite(number)) return numberText(number, "");
@@ -104,5 +115,5 @@ export function numberText(value: number, format: string): string {
   if (format === "%.6g" && size >= 1e-4 && size < 999_999) return String(Number(value.toPrecision(6)));
   if (Number.isNaN(value)) return "-nan";
   if (!Number.isFinite(value)) return value < 0 ? "-inf" : "+inf";
-  return formatted(format, [value], String);
+  return formatted(format, [value], { textOf: String, hasByteCharacters: false });
 }

@@ -1,8 +1,10 @@
+import { textOfEachByte } from "../../runtime/text-encoding.ts";
 import { posixRegex, SPECIAL } from "../text/posix-regex.ts";
 
 /** Compiled patterns: a program uses the same ones for each record. */
 const compiled = new Map<string, RegExp>();
 const MAX_COMPILED = 500;
+const BYTE = 0xff;
 
 /** Compiles a pattern of awk, whose dots match line ends, too. */
 export function awkPattern(pattern: string, flags = ""): RegExp {
@@ -18,7 +20,8 @@ export function awkPattern(pattern: string, flags = ""): RegExp {
 function withCharacters(pattern: string): string {
   return pattern.replace(/\\(?:([0-7]{1,3})|x([\dA-Fa-f]{1,2})|([^]))/g, (escape, octal?: string, hex?: string) => {
     if (octal === undefined && hex === undefined) return ESCAPES[escape] ?? escape;
-    const char = String.fromCharCode(octal === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(octal, 8));
+    const code = octal === undefined ? Number.parseInt(hex ?? "", 16) : Number.parseInt(octal, 8);
+    const char = textOfEachByte(String.fromCharCode(code & BYTE));
     return SPECIAL.test(char) ? `\\${char}` : char;
   });
 }

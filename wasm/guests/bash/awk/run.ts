@@ -1,4 +1,5 @@
 import type { defineCommand } from "just-bash/browser";
+import { eachByte, hasByteCharacters, withByteEscapes } from "../locale.ts";
 import { endIfOver } from "../stop-signal.ts";
 import { Refusal } from "../text/command.ts";
 import { characterCount } from "../text/width.ts";
@@ -60,6 +61,7 @@ export class Run {
   readonly streams: Streams;
   readonly input: Input;
   readonly textOf: (value: unknown) => string;
+  readonly #hasByteCharacters: boolean;
   #RS = "\n";
   #exitCode = 0;
   #program: Translated = { functions: new Map(), set: new Map() };
@@ -73,18 +75,31 @@ export class Run {
       throw new Error("attempt to use an array in a scalar context");
     };
     this.fields = new Fields(this.textOf);
+    this.#hasByteCharacters = hasByteCharacters(context);
     this.streams = new Streams(context);
     this.input = new Input({
       operands: () => this.#operands(),
       read: (name) => this.#read(context, name),
-      assign: (name, text) => this.#program.set.get(name)?.(inputValue(unescaped(text))),
+      assign: (name, text) => this.assign(this.#program, name, text),
       begun: (name, operand) => this.#begun(name, operand),
       ended: () => this.#perform("ENDFILE"),
     });
-    for (const [at, operand] of ["awk", ...operands].entries()) this.ARGV.set(String(at), inputValue(operand));
+    for (const [at, operand] of ["awk", ...operands].entries())
+      this.ARGV.set(String(at), inputValue(this.inLocale(operand)));
     this.ARGC = this.ARGV.size;
     this.PROCINFO.set("version", "5.2.1");
-    for (const [name, value] of Object.entries(context.exportedEnv ?? {})) this.ENVIRON.set(name, inputValue(value));
+    for (const [name, value] of Object.entries(context.exportedEnv ?? {}))
+      this.ENVIRON.set(name, inputValue(this.inLocale(value)));
+  }
+
+  /** A text with the characters that it has in the program's locale. */
+  inLocale(text: string): string {
+    return this.#hasByteCharacters ? eachByte(text) : text;
+  }
+
+  /** Sets a variable as an option or an operand of the command says. */
+  assign(program: Translated, name: string, text: string): void {
+    program.set.get(name)?.(inputValue(unescaped(this.inLocale(withByteEscapes(text, "awk")))));
   }
 
   get RS(): string {
@@ -199,7 +214,7 @@ export class Run {
   }
 
   formatted(format: string, values: readonly Value[]): string {
-    return formatted(format, values, this.textOf);
+    return formatted(format, values, { textOf: this.textOf, hasByteCharacters: this.#hasByteCharacters });
   }
 
   called(functions: Translated["functions"], name: string): (...args: readonly unknown[]) => Value {

@@ -1,4 +1,5 @@
 import type { defineCommand } from "just-bash/browser";
+import { eachByte, hasByteCharacters, whole } from "../locale.ts";
 import { decodeInput } from "../shell/decode-input.ts";
 import { addParts } from "../shell/output-order.ts";
 import { pipedBytes } from "../text/command.ts";
@@ -133,9 +134,13 @@ export class Streams {
     await this.flush();
     this.sync();
     const options = { cwd, ...(signal === undefined ? {} : { signal }) };
-    const ended = await exec(command, stdin === undefined ? options : { ...options, stdin });
+    const ended = await exec(whole(command), stdin === undefined ? options : { ...options, stdin });
     const isBytes = ended.stdoutKind === "bytes" || ended.stdoutEncoding === "binary";
-    return isBytes ? { ...ended, stdout: decodeInput(ended.stdout) } : ended;
+    return { ...ended, stdout: this.#inLocale(isBytes ? decodeInput(ended.stdout) : ended.stdout) };
+  }
+
+  #inLocale(text: string): string {
+    return hasByteCharacters(this.#context) ? eachByte(text) : text;
   }
 
   /** Runs a command; what it prints follows what was printed before. */
@@ -168,8 +173,8 @@ export class Streams {
   /** The text of a file, or of standard input. */
   async read(name: string): Promise<string> {
     const { fs, cwd } = this.#context;
-    if (name === "-" || name === "/dev/stdin") return decodeInput(pipedBytes(this.#context));
-    return decodeInput(await fs.readFile(fs.resolvePath(cwd, name), "binary"));
+    if (name === "-" || name === "/dev/stdin") return this.#inLocale(decodeInput(pipedBytes(this.#context)));
+    return this.#inLocale(decodeInput(await fs.readFile(fs.resolvePath(cwd, name), "binary")));
   }
 
   /** Reports that the program goes on, but has not done all that it should. */

@@ -1,4 +1,5 @@
 import type { ExecResult } from "just-bash/browser";
+import { inLocale, whole } from "../locale.ts";
 import { doubleQuoted } from "./quoting.ts";
 
 export interface ShellArray {
@@ -56,20 +57,21 @@ export function assignmentText(state: Variables, parameter: string): string {
 /** The command that declares a variable, as `declare -p` prints it; null if there is none. */
 export function declaration(state: Variables, name: string): string | null {
   const letters = attributesOf(state, name);
+  const shown = (value: string) => doubleQuoted(inLocale(state.env, value));
   const start = `declare -${letters === "" ? "-" : letters} ${name}`;
   const { elements } = state.arrays?.get(name) ?? {};
   if (letters.startsWith("A")) {
     const pairs = [...(elements?.keys() ?? [])]
       .sort()
-      .map((key) => `[${keyText(key)}]=${doubleQuoted(elements?.get(key) ?? "")} `);
+      .map((key) => `[${keyText(key)}]=${shown(elements?.get(key) ?? "")} `);
     return `${start}=(${pairs.join("")})`;
   }
   if (letters.startsWith("a")) {
     const sorted = [...(elements ?? [])].sort(([one], [other]) => Number(one) - Number(other));
-    return `${start}=(${sorted.map(([key, value]) => `[${key}]=${doubleQuoted(value)}`).join(" ")})`;
+    return `${start}=(${sorted.map(([key, value]) => `[${key}]=${shown(value)}`).join(" ")})`;
   }
   const value = state.env.get(name);
-  if (value !== undefined) return `${start}=${doubleQuoted(value)}`;
+  if (value !== undefined) return `${start}=${shown(value)}`;
   return state.declaredVars?.has(name) === true || state.localVarDepth?.has(name) === true ? start : null;
 }
 
@@ -107,7 +109,7 @@ export async function settled(
 ): Promise<string> {
   if (state.integerVars?.has(name) === true) return /^(?:0|-?[1-9]\d*)$/.test(value) ? value : calculate(value);
   if (state.lowercaseVars?.has(name) === true) return value.toLowerCase();
-  return state.uppercaseVars?.has(name) === true ? value.toUpperCase() : value;
+  return whole(state.uppercaseVars?.has(name) === true ? value.toUpperCase() : value);
 }
 
 /** What `+=` makes of an element of a list of integers, before it is calculated; undefined for other lists. */

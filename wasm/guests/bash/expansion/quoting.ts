@@ -1,5 +1,6 @@
-/** Matches the control characters, for which bash quotes a text as `$'…'`. */
-const CONTROL = /[^\P{Cc}\u0080-\u009f]/u;
+/** Matches the control characters and single bytes, for which bash quotes a text as `$'…'`. */
+const CONTROL = /[^\P{Cc}\u0080-\u009f]|[\udc80-\udcff]/u;
+const BYTE = 0xff;
 const LETTERS = new Map(Array.from("abtnvfr", (letter, at) => [String.fromCharCode(7 + at), letter]));
 
 /** Quotes a text as `${v@Q}` does. */
@@ -22,10 +23,10 @@ export function backslashed(text: string): string {
 function escapedControls(text: string): string {
   const escape = (found: string): string => {
     if (/['\\]/.test(found)) return `\\${found}`;
-    const octal = found.charCodeAt(0).toString(8).padStart(3, "0");
+    const octal = (found.charCodeAt(0) & BYTE).toString(8).padStart(3, "0");
     return `\\${found === "\x1b" ? "E" : (LETTERS.get(found) ?? octal)}`;
   };
-  return `$'${text.replace(/['\\]|[^\P{Cc}\u0080-\u009f]/gu, escape)}'`;
+  return `$'${text.replace(/['\\]|[^\P{Cc}\u0080-\u009f]|[\udc80-\udcff]/gu, escape)}'`;
 }
 
 /** A text in single quotes, as one word of a command. */

@@ -1,5 +1,6 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Context, Result } from "../adapted.ts";
+import { argumentsInLocale } from "../locale.ts";
 import { endsScript, Output } from "../shell/output.ts";
 import { actionOf, type Steering } from "./actions.ts";
 import { type Entry, type Kind, kindOf, nameOf, type Status } from "./entry.ts";
@@ -52,7 +53,7 @@ class Search {
     const begins = args.findIndex((arg, index) => index >= at && /^-.|^[(),!]$/.test(arg));
     const end = begins === -1 ? args.length : begins;
     this.#starts = end === at ? ["."] : args.slice(at, end);
-    this.#test = this.#parsed(wordsOf(args.slice(end)));
+    this.#test = this.#parsed(wordsOf(argumentsInLocale(args.slice(end), context)));
   }
 
   #parsed(words: Words): Test {
@@ -135,7 +136,8 @@ class Search {
     const base = entry.path.endsWith("/") ? entry.path : `${entry.path}/`;
     for (const [name, kind] of await this.#children(entry)) {
       const full = this.#context.fs.resolvePath(entry.full, name);
-      await this.#walk(this.#entry(base + name, { start: entry.start, full, depth: entry.depth + 1, kind }));
+      const [shown = ""] = argumentsInLocale([name], this.#context);
+      await this.#walk(this.#entry(base + shown, { start: entry.start, full, depth: entry.depth + 1, kind }));
       if (this.#steering.isEnded) return;
     }
   }

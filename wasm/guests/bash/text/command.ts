@@ -1,5 +1,6 @@
 import { defineCommand } from "just-bash/browser";
-import { textKeepingBytes } from "../../runtime/text-encoding.ts";
+import { textKeepingBytes, textOfEachByte } from "../../runtime/text-encoding.ts";
+import { argumentsInLocale, hasByteCharacters } from "../locale.ts";
 
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
@@ -33,6 +34,8 @@ export interface Input {
   readonly name: string;
   /** One character for each byte. */
   readonly bytes: string;
+  /** Whether each byte is a character of the text, too. */
+  readonly hasByteCharacters: boolean;
 }
 
 /** Error that ends a command with a message and an exit code. */
@@ -58,7 +61,7 @@ export function textCommand(
     const complaints: string[] = [];
     const stderr = () => complaints.map((one) => `${name}: ${one}\n`).join("");
     try {
-      const ended = await run({ ...parse(args, options), context, complaints });
+      const ended = await run({ ...parse(argumentsInLocale(args, context), options), context, complaints });
       const [stdout, exitCode, taken] = typeof ended === "string" ? [ended, 0] : ended;
       return {
         stdout,
@@ -115,7 +118,8 @@ export async function inputsOf({ operands, context, complaints }: Call, names = 
   const inputs: Input[] = [];
   for (const name of names.length > 0 ? names : ["-"]) {
     try {
-      inputs.push({ name, bytes: name === "-" ? pipedBytes(context) : await bytesOf(context, name) });
+      const bytes = name === "-" ? pipedBytes(context) : await bytesOf(context, name);
+      inputs.push({ name, bytes, hasByteCharacters: hasByteCharacters(context) });
     } catch (error) {
       complaints.push(`${name}: ${reasonOf(error)}`);
     }
@@ -139,8 +143,8 @@ function reasonOf(error: unknown): string {
   return message.includes("EISDIR") ? "Is a directory" : message;
 }
 
-export function textOf({ bytes }: Input): string {
-  return textKeepingBytes(bytes);
+export function textOf({ bytes, hasByteCharacters }: Input): string {
+  return hasByteCharacters ? textOfEachByte(bytes) : textKeepingBytes(bytes);
 }
 
 /** Splits a text into lines; the last may lack its end. */

@@ -31,12 +31,19 @@ export const COUNT_COMMANDS: readonly CustomCommand[] = [
   ),
 ];
 
+/** Matches bytes that are no characters, which have no width. */
+const SINGLE_BYTE = /[\udc80-\udcff]/gu;
+
 const COUNTS: Readonly<Record<string, (input: Input) => number>> = {
   l: ({ bytes }) => bytes.split("\n").length - 1,
   w: (input) => textOf(input).match(/\S+/g)?.length ?? 0,
   m: (input) => characterCount(textOf(input)),
   c: ({ bytes }) => bytes.length,
-  L: (input) => (textOf(input).match(/[^\n\r\f]+/g) ?? []).reduce((most, line) => Math.max(most, endOfLine(line)), 0),
+  L: (input) =>
+    (textOf(input).match(/[^\n\r\f]+/g) ?? []).reduce(
+      (most, line) => Math.max(most, endOfLine(line.replace(SINGLE_BYTE, ""))),
+      0,
+    ),
 };
 
 async function countAll(call: Call): Promise<string> {
@@ -47,7 +54,8 @@ async function countAll(call: Call): Promise<string> {
   for (const name of operands.length === 0 ? ["-"] : operands) {
     const isDirectory = () => call.complaints.at(-1) === `${name}: Is a directory`;
     const found = await inputsOf(call, [name]);
-    if (found.length === 0 && isDirectory()) hasDirectory = inputs.push({ name, bytes: "" }) > 0;
+    if (found.length === 0 && isDirectory())
+      hasDirectory = inputs.push({ name, bytes: "", hasByteCharacters: false }) > 0;
     inputs.push(...found);
   }
   const rows = inputs.map((input) => columns.map((letter) => COUNTS[letter]?.(input) ?? 0));

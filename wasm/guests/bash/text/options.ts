@@ -1,5 +1,6 @@
 import type { CustomCommand } from "just-bash/browser";
 import { adapted, type Context, type Result, type Run } from "../adapted.ts";
+import { argumentsInLocale, eachByte, hasByteCharacters, withByteEscapes } from "../locale.ts";
 
 /** The grep commands, whose many forms of options are rewritten for just-bash. */
 export const OPTION_COMMANDS: readonly CustomCommand[] = ["grep", "egrep", "fgrep"].map((name) => adapted(name, grep));
@@ -17,7 +18,8 @@ const NEEDLESS = /^--(?:colou?r(?:=.*)?|line-buffered|binary|binary-files=binary
 
 /** Runs grep, and ends listed file names with NUL for `-Z`. */
 async function grep(args: string[], run: Run, context: Context): Promise<Result> {
-  const options = apart(args);
+  const options = apart(argumentsInLocale(args, context));
+  if (hasByteCharacters(context)) withBytes(options);
   // Nothing is printed from the lines of a file, so it may be a binary one.
   if (options.some((arg) => /^-[a-zA-Z]*[clLq]|^--(?:count|files-with|quiet|silent)/.test(arg))) options.unshift("-a");
   if (options.some((arg) => ZERO.test(arg))) withLineEnd(options);
@@ -35,11 +37,12 @@ interface GrepFlags {
   zero?: boolean;
   text?: boolean;
   skips?: boolean;
+  readonly context: Context;
   /** Messages about binary files. */
   binary: string;
 }
 
-const FLAGS: Readonly<Record<string, Exclude<keyof GrepFlags, "binary">>> = {
+const FLAGS: Readonly<Record<string, "named" | "silent" | "zero" | "text" | "skips">> = {
   H: "named",
   "--with-filename": "named",
   s: "silent",
@@ -64,8 +67,9 @@ export function isGrepFlag(flags: GrepFlags, flag: string): boolean {
   return name !== undefined;
 }
 
-/** Turns the records of `-z`, which end with NUL, into lines. */
-export function grepInput({ zero }: GrepFlags, text: string): string {
+/** The characters of a text in grep's locale; the records of `-z`, which end with NUL, become lines. */
+export function grepInput({ zero, context }: GrepFlags, whole: string): string {
+  const text = hasByteCharacters(context) ? eachByte(whole) : whole;
   return zero === true ? text.replaceAll("\n", LINE_END).replaceAll("\0", "\n") : text;
 }
 
@@ -84,9 +88,21 @@ export function grepOutput(
   return { ...result, output: "" };
 }
 
+/** Index of the first pattern. */
+function patternAt(options: readonly string[]): number {
+  return options.findIndex((arg, index) => !/^-./.test(arg) && !/^-[fmABC]$/.test(options[index - 1] ?? ""));
+}
+
+/** Replaces escapes of bytes beyond ASCII in the pattern of `-P`. */
+function withBytes(options: string[]): void {
+  const at = patternAt(options);
+  if (at !== -1 && options.some((arg) => PERL.test(arg)))
+    options[at] = eachByte(withByteEscapes(options[at] ?? "", "sed"));
+}
+
 /** Changes the pattern of `-z` for what stands there for the end of a line. */
 function withLineEnd(options: string[]): void {
-  const at = options.findIndex((arg, index) => !/^-./.test(arg) && !/^-[fmABC]$/.test(options[index - 1] ?? ""));
+  const at = patternAt(options);
   const isPerl = options.some((arg) => PERL.test(arg)) && options[at]?.includes("(?s)") === false;
   const changed = (found: string) => (found === "\\n" ? LINE_END : found === "." && isPerl ? `[^${LINE_END}]` : found);
   if (at !== -1) options[at] = (options[at] ?? "").replace(/\\[^]|\[[^\][]*\]|\./g, changed);

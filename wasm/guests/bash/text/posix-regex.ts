@@ -23,8 +23,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   space: SPACE,
   blank: " \\t",
   punct: "\\p{P}\\p{S}",
-  print: " -~\\u{a0}-\\u{10ffff}",
-  graph: "!-~\\u{a1}-\\u{10ffff}",
+  print: " -~\\u{a0}-\\u{d7ff}\\u{e000}-\\u{10ffff}",
+  graph: "!-~\\u{a1}-\\u{d7ff}\\u{e000}-\\u{10ffff}",
   cntrl: "\\0-\\x1f\\x7f",
   xdigit: "0-9A-Fa-f",
 };

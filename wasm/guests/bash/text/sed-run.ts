@@ -1,3 +1,4 @@
+import { bytesOfLatin1, utf8Bytes } from "../../runtime/text-encoding.ts";
 import { type Input, linesOf, Refusal, textOf } from "./command.ts";
 import { cased } from "./letter-case.ts";
 import { type Address, escapedText, type Pattern, type SedCommand, type Substitution } from "./sed-script.ts";
@@ -351,5 +352,5 @@ function listed(text: string): string {
 }
 
 function octal(one: string): string {
-  return Array.from(new TextEncoder().encode(one), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+  return Array.from(bytesOfLatin1(utf8Bytes(one)), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }

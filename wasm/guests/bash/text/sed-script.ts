@@ -1,4 +1,3 @@
-import { textKeepingBytes } from "../../runtime/text-encoding.ts";
 import { Refusal } from "./command.ts";
 import { type Dialect, posixRegex } from "./posix-regex.ts";
 
@@ -55,16 +54,7 @@ const PLAIN = "={}dDFgGhHlnNpPxz";
 
 /** Parses a script into a flat list, in which each group stores the index of its end. */
 export function sedScript(source: string, dialect: Dialect): SedCommand[] {
-  return new Reader(withBytes(source), dialect).commands();
-}
-
-/** Replaces escapes of bytes beyond ASCII, such as those of a byte order mark, by the characters that they form. */
-function withBytes(source: string): string {
-  return source.replace(/\\(?:x[89a-f][\da-f](?:\\x[89a-f][\da-f])*|[^])/gi, (found) =>
-    found.length < "\\xff".length
-      ? found
-      : textKeepingBytes(found.replace(/\\x(..)/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)))),
-  );
+  return new Reader(source, dialect).commands();
 }
 
 class Reader {

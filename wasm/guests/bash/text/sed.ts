@@ -1,4 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
+import { eachByte, hasByteCharacters, withByteEscapes } from "../locale.ts";
 import { type Call, inputsOf, linesWithEnds, Refusal, textCommand, textOf } from "./command.ts";
 import { SedRun } from "./sed-run.ts";
 import { type SedCommand, sedScript } from "./sed-script.ts";
@@ -75,7 +76,9 @@ async function sed(call: Call): Promise<readonly [text: string, exitCode: number
   source ??= operands[0];
   if (source === undefined) throw new Refusal("no script", USAGE);
   const quiet = flags.has("n") || /^#n(?:\n|$)/.test(source);
-  const commands = sedScript(source, flags.has("E") || flags.has("r") ? "extended" : "basic");
+  const escaped = withByteEscapes(source, "sed");
+  const program = hasByteCharacters(context) ? eachByte(escaped) : escaped;
+  const commands = sedScript(program, flags.has("E") || flags.has("r") ? "extended" : "basic");
   const suffix = values.get("i")?.slice(1);
   if (suffix !== undefined && names.length === 0) throw new Refusal("no input files", USAGE);
   const files = new Map<string, string>();
