@@ -1,8 +1,13 @@
-/** Elements whose text may look like tags without being any. */
-const OPAQUE = ["script", "style", "template", "noscript", "svg"];
-const MARKS = new RegExp(`<!--|<(${OPAQUE.join("|")})[\\s>]|<(/?)main[\\s>]`, "gi");
+/** Comments and elements whose text may look like tags without being any, and the tags of main parts. */
+const MARKS = /<!--|<(script|style|template|noscript|svg)[\s>]|<(\/?)main[\s>]/gi;
 const END_OF_COMMENT = /-->/g;
-const ENDS = new Map(OPAQUE.map((name) => [name, new RegExp(`</${name}`, "gi")]));
+const ENDS: Readonly<Record<string, RegExp>> = {
+  script: /<\/script/gi,
+  style: /<\/style/gi,
+  template: /<\/template/gi,
+  noscript: /<\/noscript/gi,
+  svg: /<\/svg/gi,
+};
 
 /**
  * The HTML from the first `<main>` to the last end of one, or to the end of the page; null if it has none. Tags within
@@ -16,16 +21,16 @@ export function mainPart(html: string): string | null {
     const [, opaque, slash] = mark;
     if (slash === "") start ??= mark.index;
     else if (slash === "/") end = mark.index;
-    else if (!skip(html, ENDS.get(opaque?.toLowerCase() ?? "") ?? END_OF_COMMENT)) break;
+    else if (!skipPast(ENDS[opaque?.toLowerCase() ?? ""] ?? END_OF_COMMENT, html)) break;
   }
   if (start === null) return null;
   return end !== null && end > start ? html.slice(start, end) : html.slice(start);
 }
 
 /** Continues the search for marks after the next match; false if there is none. */
-function skip(html: string, past: RegExp): boolean {
-  past.lastIndex = MARKS.lastIndex;
-  const found = past.test(html);
-  MARKS.lastIndex = past.lastIndex;
-  return found;
+function skipPast(pattern: RegExp, html: string): boolean {
+  pattern.lastIndex = MARKS.lastIndex;
+  const isFound = pattern.test(html);
+  MARKS.lastIndex = pattern.lastIndex;
+  return isFound;
 }
