@@ -13,12 +13,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     'return{stdout:$2,stderr:$1>0?$3:""',
   ],
   [
-    "date fails for unknown time zones and invalid days",
-    /(?<=let (\w)=\w\.env\.get\("TZ"\);)(?=\1&&!\w+\(\1\)&&\(\1=void 0\);let \w=(\w)\?"UTC")/g,
-    "let problem=repairs.dateProblem(r,$2?void 0:$1);" +
-      'if(problem!==null)return{stdout:"",stderr:`date: ${problem}\\n`,exitCode:1};',
-  ],
-  [
     "grep accepts several -e",
     /(?<=if\((\w+)==="-e"&&(\w+)\+1<\w\.length\)\{)(\w)=(\w\[\+\+\2\])(?=;continue\}if\(\1\.startsWith\("--file="\))/g,
     '$3=($3===null?"":$3+"\\n")+$4',
@@ -105,6 +99,11 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "mapfile decodes UTF-8",
     /(\(`mapfile: string length limit exceeded \(\$\{\w\.limits\.maxStringLength\} bytes\)`,"string_length"\);\w\.push\()(\w)\)/g,
     "$1repairs.decodeInput($2))",
+  ],
+  [
+    "printf %(…)T tells the time in the zone that TZ names",
+    /(let \w=)\w+\((\w),(\w),(\w),\{maxOperations:(\w)-(\w),maxOutputBytes:\5-\6\}\)/g,
+    "$1repairs.formatTime($2,$3,$4)",
   ],
   [
     "printf %q does not escape letters beyond ASCII",

@@ -1,6 +1,6 @@
 /** Commands that the guest implements itself, and `curl`, which needs a network. */
 const REPLACED =
-  "awk basename column comm curl cut diff dirname du expand find fold join jq ls md5sum od paste sed seq sha1sum sha256sum sort strings split tac timeout tr unexpand uniq wc xargs".split(
+  "awk basename column comm curl cut date diff dirname du expand find fold join jq ls md5sum od paste sed seq sha1sum sha256sum sort strings split tac timeout tr unexpand uniq wc xargs".split(
     " ",
   );
 

@@ -3,7 +3,6 @@ import { utf8Bytes } from "../runtime/text-encoding.ts";
 import { deviceBytes, requireWhole } from "./files/devices.ts";
 import { sizeOf } from "./files/sizes.ts";
 import { argumentsInLocale, inLocale, isByteLocale } from "./locale.ts";
-import { zoneProblem } from "./relative-date.ts";
 import { addParts } from "./shell/output-order.ts";
 import { linesWithEnds, pipedBytes } from "./text/command.ts";
 import { posixRegex } from "./text/posix-regex.ts";
@@ -68,8 +67,6 @@ async function withBytes(args: string[], run: Run, escapes: RegExp): Promise<Res
 
 /** Keeps escaped bytes only in printed output, not with `-v`, and only in the format or in arguments of `%b`. */
 async function printf(args: string[], run: Run, { env }: Context): Promise<Result> {
-  const problem = args.some((arg) => arg.includes("%(") && arg.includes(")T")) ? zoneProblem(env.get("TZ")) : null;
-  if (problem !== null) return failed(`printf: ${problem}`, 1);
   const at = args[0] === "-v" ? 2 : 0;
   const [given = "", ...words] = args.slice(at);
   const hasBytes = isByteLocale((name) => env.get(name));

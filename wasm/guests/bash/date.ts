@@ -1,108 +1,83 @@
 import type { CustomCommand } from "just-bash/browser";
-import { adapted, type Context, failed, type Result, type Run } from "./adapted.ts";
-import { dateOf } from "./relative-date.ts";
+import { type Call, inputsOf, linesOf as linesOfText, Refusal, textCommand, textOf } from "./text/command.ts";
+import { strftime } from "./time/format.ts";
+import { fractionOf, type Parsed, parseDate } from "./time/parse.ts";
+import { UTC, zoneOfCommand } from "./time/zones.ts";
 
-export const DATE: CustomCommand = adapted("date", date);
+/** `date`, which cannot set the clock. */
+export const DATE: CustomCommand = textCommand(
+  "date",
+  {
+    flags: "uR",
+    values: "drf",
+    optional: "I3",
+    long: {
+      utc: "u",
+      universal: "u",
+      "rfc-email": "R",
+      "rfc-2822": "R",
+      "iso-8601": "I",
+      "rfc-3339": "3",
+      date: "d",
+      reference: "r",
+      file: "f",
+    },
+  },
+  date,
+);
 
-const FORMATS: readonly (readonly [option: RegExp, format: string])[] = [
-  [/^(?:-Is|--iso-8601=s)/, "+%FT%H:%M:%S+00:00"],
-  [/^(?:-Im|--iso-8601=m)/, "+%FT%H:%M+00:00"],
-  [/^(?:-Ih|--iso-8601=h)/, "+%FT%H+00:00"],
-  [/^(?:-I|--iso-8601)/, "+%F"],
-  [/^--rfc-3339=s/, "+%F %T+00:00"],
-  [/^--rfc-3339=/, "+%F"],
-];
+const DEFAULT = "%a %b %e %H:%M:%S %Z %Y";
+const EMAIL = "%a, %d %b %Y %T %z";
+/** Formats by their precision, for the options that have one. */
+const PRECISIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  I: { date: "%F", hours: "%FT%H%:z", minutes: "%FT%H:%M%:z", seconds: "%FT%T%:z", ns: "%FT%T,%N%:z" },
+  3: { date: "%F", seconds: "%F %T%:z", ns: "%F %T.%N%:z" },
+};
 
-async function date(args: string[], run: Run, context: Context): Promise<Result> {
-  const file = args.findIndex((arg) => arg === "-r" || arg.startsWith("--reference="));
-  if (file !== -1) {
-    const words = await withTimeOf(args, file, context);
-    return typeof words === "string" ? failed(`date: ${words}`, 1) : date(words, run, context);
-  }
-  const words = args.flatMap((arg) => {
-    const [, flags, value] = /^-([uR]+)d(.*)$/s.exec(arg) ?? [];
-    if (flags !== undefined) return [...Array.from(flags, (flag) => `-${flag}`), "-d", ...(value ? [value] : [])];
-    return [/^--rfc-(?:email|2822)$/.test(arg) ? "-R" : arg];
-  });
-  const short = words.findIndex((arg) => FORMATS.some(([option]) => option.test(arg)));
-  if (short !== -1) {
-    const [, format = ""] = FORMATS.find(([option]) => option.test(words[short] ?? "")) ?? [];
-    return date([...words.toSpliced(short, 1), format], run, context);
-  }
-  if (words.some((arg) => /^(?:-d|--date=)?TZ=/.test(arg)))
-    return failed("date: a time zone within a date is not known here", 1);
-  const { whole, nanoseconds } = withoutFraction(words);
-  const given = whole.findIndex((arg) => arg.startsWith("+"));
-  const marked = given === -1 ? whole : whole.with(given, withMarks(whole[given] ?? "", nanoseconds));
-  const result = await run(withMoment(marked));
-  return { ...result, stdout: result.stdout.replace(/\ue001(.)([^\ue001\ue002]*)\ue002/g, padded) };
+async function date(call: Call): Promise<string> {
+  const { flags, values, complaints, context } = call;
+  const zone = flags.has("u") ? UTC : zoneOfCommand(context);
+  const nowMs = Date.now();
+  const format = formatOf(call);
+  const show = ({ ms, nanoseconds }: Parsed): string =>
+    `${strftime(format, { ms, zone, nanoseconds }, (unknown) => unknown)}\n`;
+  const given = values.get("d");
+  const [reference, file] = [values.get("r"), values.get("f")];
+  if (reference !== undefined) return show(await timeOfFile(reference, call));
+  if (given === undefined && file === undefined) return show({ ms: nowMs, nanoseconds: fractionOf(nowMs) });
+  const texts = given === undefined ? await linesOf(file ?? "", call) : [given];
+  return texts
+    .map((text) => {
+      const found = parseDate(text, { nowMs, zone });
+      if (found === null) complaints.push(`invalid date '${text}'`);
+      return found === null ? "" : show(found);
+    })
+    .join("");
 }
 
-/** Replaces `-r FILE` by the time of the file's last change; a sentence if there is no such file. */
-async function withTimeOf(args: readonly string[], at: number, { fs, cwd }: Context): Promise<string[] | string> {
-  const isApart = args[at] === "-r";
-  const name = (isApart ? args[at + 1] : args[at]?.slice("--reference=".length)) ?? "";
+function formatOf({ flags, values, operands }: Call): string {
+  const wrong = operands.find((operand) => !operand.startsWith("+"));
+  if (wrong !== undefined) throw new Refusal(/^\d+$/.test(wrong) ? "cannot set date" : `invalid date '${wrong}'`);
+  const formats = operands.map((operand) => operand.slice(1));
+  if (flags.has("R")) formats.push(EMAIL);
+  for (const [letter, names] of Object.entries(PRECISIONS)) {
+    const given = values.get(letter);
+    if (given === undefined) continue;
+    const found = Object.entries(names).find(([name]) => name.startsWith(given));
+    if (found === undefined) throw new Refusal(`invalid argument '${given}' for '-${letter}'`);
+    formats.push(found[1]);
+  }
+  if (formats.length > 1) throw new Refusal("multiple output formats specified");
+  return formats[0] ?? DEFAULT;
+}
+
+async function linesOf(name: string, call: Call): Promise<string[]> {
+  return (await inputsOf(call, [name])).flatMap((input) => linesOfText(textOf(input)));
+}
+
+async function timeOfFile(name: string, { context: { fs, cwd } }: Call): Promise<Parsed> {
   const status = await fs.stat(fs.resolvePath(cwd, name)).catch(() => null);
-  if (status === null) return `${name || "''"}: No such file or directory`;
-  const rest = args.toSpliced(at, isApart ? 2 : 1);
-  return [...rest, "-d", `@${Math.floor(status.mtime.getTime() / 1000)}`];
-}
-
-const FRACTION = /^((?:--date=|-d)?(?:@\d+|.*:\d\d))[.,](\d+)/;
-
-/** Removes the fraction of the seconds from the value of `-d`; null if it has none. */
-function withoutFraction(args: readonly string[]): { readonly whole: string[]; readonly nanoseconds: string | null } {
-  const isNow = !args.some((arg) => /^(?:-d|--date)/.test(arg));
-  let nanoseconds = isNow ? `${String(Date.now() % 1_000).padStart(3, "0")}000000` : null;
-  const whole = args.map((arg, at) => {
-    if (!/^(?:-d|--date=)/.test(arg) && !/^(?:-d|--date)$/.test(args[at - 1] ?? "")) return arg;
-    return arg.replace(FRACTION, (_, before: string, digits: string) => {
-      nanoseconds = digits.padEnd(9, "0").slice(0, 9);
-      return before;
-    });
-  });
-  return { whole, nanoseconds };
-}
-
-/** Replaces a relative date of `-d` by its time in seconds, as `@SECONDS`. */
-function withMoment(args: readonly string[]): string[] {
-  const at = args.findIndex((arg) => /^(?:-d|--date)/.test(arg));
-  const [, joined] = /^(?:-d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
-  const text = joined === "" ? args[at + 1] : joined;
-  const found = text === undefined ? null : dateOf(text, Date.now());
-  if (found === null) return [...args];
-  const rest = args.slice(at + (joined === "" ? 2 : 1));
-  return [...args.slice(0, at), "-d", `@${Math.floor(found / 1000)}`, ...rest];
-}
-
-/** Marks fields with a flag or width before the letter, such as `%-d`, `%_d` and `%3N`, to be padded afterwards. */
-function withMarks(given: string, nanoseconds: string | null): string {
-  const format = given.replace(/%%|%N/g, (field) => (field === "%N" ? (nanoseconds ?? field) : field));
-  return format.replace(/%(?:%|:z|q|([-_0^#]|\d(?=N))([a-zA-Z])|[-+_0^#\d]+[a-zA-Z])/g, (found, ...how: string[]) => {
-    const [mark, letter] = how;
-    if (found === "%:z") return "+00:00";
-    if (found === "%q") return "\ue001q%m\ue002";
-    if (mark === undefined && found !== "%%") throw new Error(`${found} is not known here`);
-    const field = letter === "N" ? (nanoseconds ?? "%N") : `%${letter}`;
-    return mark === undefined ? found : `\ue001${mark}${field}\ue002`;
-  });
-}
-
-function padded(_: string, how: string, field: string): string {
-  switch (how) {
-    case "-":
-      return field.replace(/^[0 ]+(?=.)/, "");
-    case "_":
-      return field.replace(/^0+(?=.)/, (zeros) => " ".repeat(zeros.length));
-    case "0":
-      return field.replace(/^ +/, (spaces) => "0".repeat(spaces.length));
-    case "q":
-      return String(Math.ceil(Number(field) / 3));
-    case "^":
-      return field.toUpperCase();
-    case "#":
-      return field === field.toUpperCase() ? field.toLowerCase() : field.toUpperCase();
-    default:
-      return field.slice(0, Number(how));
-  }
+  if (status === null) throw new Refusal(`${name || "''"}: No such file or directory`);
+  const ms = Math.floor(status.mtime.getTime());
+  return { ms, nanoseconds: fractionOf(ms) };
 }

@@ -32,7 +32,6 @@ export { asPatterns, matchEach } from "./expansion/split-globs.ts";
 export { fileComplaints } from "./files/complaints.ts";
 export { beginReading } from "./files/devices.ts";
 export { inLocale, whole, wholeWords } from "./locale.ts";
-export { dateProblem } from "./relative-date.ts";
 export { Choices } from "./select.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
 export { decodeInput, isContinuationByte, plainEnd, readCharacters } from "./shell/decode-input.ts";
@@ -85,6 +84,7 @@ export { isMemoryError, runTimers } from "./stop-signal.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { characterCount } from "./text/width.ts";
+export { formatTime } from "./time/format.ts";
 export {
   kill,
   runErrTrap,

@@ -26,5 +26,9 @@ declare module "deckhand:sandbox/console@0.1.0" {
 
 declare module "deckhand:sandbox/clock@0.1.0" {
   export const now: () => number;
+  export const zone: (
+    name: string,
+    at: number,
+  ) => { readonly offset: number; readonly name: string } | null | undefined;
   export const stopped: () => boolean;
 }

@@ -15,6 +15,7 @@ import { ImagedMemory } from "./memory-image.ts";
 import type { FromWorker, GuestInput, Outcome, RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import { type Printed, print, printLine } from "./printed.ts";
+import { createZones } from "./zones.ts";
 
 /** A call as the pool hands it over. `compiled` is sent with a guest's first call to this worker. */
 export interface WorkerCall {
@@ -73,6 +74,7 @@ interface Guest {
 }
 
 const guests = new Map<string, Guest>();
+const zone = createZones();
 
 async function guestOf({ guestKey, compiled }: WorkerCall): Promise<Guest> {
   const known = guests.get(guestKey);
@@ -105,6 +107,7 @@ function instantiator(
       "deckhand:sandbox/filesystem": workspace.filesystem,
       "deckhand:sandbox/clock": {
         now: () => (granted.clock ? Date.now() : 0),
+        zone,
         stopped: () => granted.call !== null && Atomics.load(granted.call.stop, 0) === 1,
       },
       "deckhand:sandbox/console": {

@@ -1,13 +1,13 @@
-import { zoneProblem } from "../relative-date.ts";
-import { Refusal } from "../text/command.ts";
 import { characterCount } from "../text/width.ts";
+import type { Zone } from "../time/zone.ts";
+import { zoneOf } from "../time/zones.ts";
 import { positionOf, replacementOf } from "./characters.ts";
 import { numeralOf } from "./language/tokens.ts";
 import type { Pattern } from "./patterns.ts";
 import { Random } from "./random.ts";
 import { Run } from "./run.ts";
 import { partsBetween, partsMatching, splitterOf } from "./split.ts";
-import { now, strftime, timeOf } from "./time.ts";
+import { GREENWICH, now, strftime, timeOf } from "./time.ts";
 import { type Elements, inputValue, isElements, Numeral, numberIn, UNSET, type Value } from "./values.ts";
 
 /** The functions of awk that a translated program calls by their names, on the state that they need. */
@@ -156,10 +156,7 @@ export class Awk extends Run {
   rand = (): number => this.#random.next();
   srand = (seed?: number): number => this.#random.seed(seed);
   systime = now;
-  mktime = (text: string): number => {
-    this.#requireZone();
-    return timeOf(text);
-  };
+  mktime = (text: string, isUtc = ""): number => timeOf(text, isUtc === "" ? this.#zone() : GREENWICH);
   fflush = (): number => this.streams.sync();
   and = bitwise((a, b) => a & b);
   or = bitwise((a, b) => a | b);
@@ -168,15 +165,13 @@ export class Awk extends Run {
   rshift = (value: number, by: number): number => Number(whole(value) >> whole(by));
   compl = (value: number): number => 2 ** 53 - 1 - Number(whole(value));
 
-  #requireZone(): void {
+  #zone(): Zone {
     const zone = this.ENVIRON.get("TZ");
-    const problem = zone === undefined || isElements(zone) ? null : zoneProblem(this.textOf(zone));
-    if (problem !== null) throw new Refusal(problem, 2);
+    return zoneOf(zone === undefined || isElements(zone) ? undefined : this.textOf(zone));
   }
 
   strftime(format?: string, time?: string, isUtc = ""): string {
-    if (isUtc === "") this.#requireZone();
-    return strftime(format, time === undefined ? undefined : numberIn(time));
+    return strftime(format, time === undefined ? undefined : numberIn(time), isUtc === "" ? this.#zone() : GREENWICH);
   }
 
   strtonum(value: Value): number {

@@ -1,12 +1,20 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { adapted, type Context, failed, type Result, type Run } from "../adapted.ts";
-import { dateOf } from "../relative-date.ts";
+import { Refusal } from "../text/command.ts";
+import { parseDate } from "../time/parse.ts";
+import type { Zone } from "../time/zone.ts";
+import { momentAt, wallTime, zoneOfCommand } from "../time/zones.ts";
 
 /** File commands of just-bash whose arguments are rewritten into forms that just-bash understands. */
 export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   adapted("cp", copy),
   adapted("mv", move),
-  adapted("touch", touch),
+  adapted("touch", (args, run, context) =>
+    touch(args, run, context).catch((error: unknown) => {
+      if (error instanceof Refusal) return failed(`touch: ${error.message}`, error.exitCode);
+      throw error;
+    }),
+  ),
   defineCommand("mktemp", makeTemporary),
 ];
 
@@ -79,15 +87,15 @@ async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Res
   return { ...result, stdout: result.stdout.replaceAll(` -> '${fs.resolvePath(cwd, target)}`, ` -> '${target}`) };
 }
 
-export function momentOf(text: string): number {
-  const [, seconds] = /^@(\d+)$/.exec(text) ?? [];
-  const zoned = text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/, "$1T$2Z");
-  const moment = seconds === undefined ? (dateOf(text, Date.now()) ?? Date.parse(zoned)) : Number(seconds) * 1000;
-  if (Number.isNaN(moment)) throw new Error(`invalid date '${text}'`);
-  return moment;
+/** Milliseconds since the epoch of a date. */
+export function momentOf(text: string, zone: Zone): number {
+  const found = parseDate(text, { nowMs: Date.now(), zone });
+  if (found === null) throw new Refusal(`invalid date format '${text}'`);
+  return found.ms + Math.floor(Number(found.nanoseconds) / 1_000_000);
 }
 
-async function touch(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
+async function touch(args: string[], run: Run, context: Context): Promise<Result> {
+  const { fs, cwd } = context;
   const at = args.findIndex((arg) => /^(?:-[acm]*[drt]|--(?:date|reference)(?:=.*)?)$/s.test(arg));
   if (at === -1) return run(args);
   const [arg = "", next = ""] = args.slice(at);
@@ -95,8 +103,8 @@ async function touch(args: string[], run: Run, { fs, cwd }: Context): Promise<Re
   const value = joined ?? next;
   const kind = arg.startsWith("--") ? arg.charAt(2) : arg.slice(-1);
   let moment: number;
-  if (kind === "d") moment = momentOf(value);
-  else if (kind === "t") moment = stampOf(value);
+  if (kind === "d") moment = momentOf(value, zoneOfCommand(context));
+  else if (kind === "t") moment = stampOf(value, zoneOfCommand(context));
   else {
     const status = await fs.stat(fs.resolvePath(cwd, value)).catch(() => null);
     if (status === null) return failed(`touch: failed to get attributes of '${value}': No such file or directory`, 1);
@@ -108,12 +116,14 @@ async function touch(args: string[], run: Run, { fs, cwd }: Context): Promise<Re
 }
 
 /** Parses a time of the form `[[CC]YY]MMDDhhmm[.ss]`. */
-function stampOf(text: string): number {
+function stampOf(text: string, zone: Zone): number {
   const [, year = "", month, day, hour, minute, second = "00"] =
     /^(\d\d(?:\d\d)?)?(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(text) ?? [];
-  const full = year === "" ? String(new Date().getUTCFullYear()) : year.length === 2 ? `20${year}` : year;
-  const moment = Date.parse(`${full}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  if (Number.isNaN(moment)) throw new Error(`invalid date format '${text}'`);
+  const thisYear = String(wallTime(zone, Date.now()).getUTCFullYear());
+  const full = year === "" ? thisYear : year.length === 2 ? (Number(year) < 69 ? "20" : "19") + year : year;
+  const wallMs = Date.parse(`${full}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  const moment = Number.isNaN(wallMs) ? null : momentAt(zone, wallMs);
+  if (moment === null) throw new Refusal(`invalid date format '${text}'`);
   return moment;
 }
 

@@ -1,6 +1,10 @@
 import type { CustomCommand } from "just-bash/browser";
 import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
 import { byValue, versionKey } from "../text/sort.ts";
+import { strftime } from "../time/format.ts";
+import { fractionOf } from "../time/parse.ts";
+import type { Zone } from "../time/zone.ts";
+import { zoneOfCommand } from "../time/zones.ts";
 
 type Status = Awaited<ReturnType<Call["context"]["fs"]["stat"]>>;
 
@@ -138,6 +142,7 @@ class Listing {
       ...(this.#flags.has("o") || this.#flags.has("G") ? [] : [group]),
     ];
     const style = this.#flags.has("I") ? "full-iso" : (this.#call.values.get("T") ?? "locale");
+    const zone = zoneOfCommand(this.#call.context);
     const sizes = entries.map(({ status }) =>
       this.#flags.has("h") ? human(status?.size ?? 0) : String(status?.size ?? 0),
     );
@@ -153,7 +158,7 @@ class Listing {
         sizes[index]?.padStart(width),
       ];
       lines.push(
-        `${columns.join(" ")} ${timeOf(status?.mtime ?? new Date(0), style)} ${name}${target || this.#mark(entry)}`,
+        `${columns.join(" ")} ${timeOf(status?.mtime ?? new Date(0), style, zone)} ${name}${target || this.#mark(entry)}`,
       );
     }
     return joined(lines);
@@ -181,27 +186,33 @@ export function modeOf(status: Pick<Status, "isDirectory" | "isSymbolicLink" | "
 }
 
 const HALF_YEAR_MS = 15_778_476_000;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** Formats a time as a long list (`ls -l`) does. */
-export function longTime(time: Date): string {
-  return timeOf(time, "locale");
+export function longTime(time: Date, zone: Zone): string {
+  return timeOf(time, "locale", zone);
 }
 
-/** Formats a time in UTC as `--full-time` does; files keep milliseconds. */
-export function fullTime(time: Date): string {
-  return `${time.toISOString().replace("T", " ").replace("Z", "000000")} +0000`;
+/** Formats a time as `--full-time` does; files keep milliseconds. */
+export function fullTime(time: Date, zone: Zone): string {
+  return shown("%F %T.%N %z", time, zone);
 }
 
-/** Formats a time in UTC in one of the styles of `--time-style`. */
-function timeOf(time: Date, style: string): string {
-  const iso = time.toISOString();
-  if (style === "long-iso") return iso.slice(0, 16).replace("T", " ");
-  if (style === "full-iso") return fullTime(time);
-  if (style !== "locale" && style !== "iso") throw new Refusal(`--time-style=${style} is not known here`, 2);
+function shown(format: string, time: Date, zone: Zone): string {
+  const ms = Math.floor(time.getTime());
+  return strftime(format, { ms, zone, nanoseconds: fractionOf(ms) }, (unknown) => unknown);
+}
+
+/** Formats a time in one of the styles of `--time-style`, which may be two formats, for old and for recent times. */
+function timeOf(time: Date, style: string, zone: Zone): string {
+  if (style === "long-iso") return shown("%F %R", time, zone);
+  if (style === "full-iso") return fullTime(time, zone);
   const age = Date.now() - time.getTime();
   const isRecent = age < HALF_YEAR_MS && age >= -60_000;
-  if (style === "iso") return isRecent ? iso.slice(5, 16).replace("T", " ") : `${iso.slice(0, 10)} `;
-  const day = `${MONTHS[time.getUTCMonth()]} ${String(time.getUTCDate()).padStart(2)}`;
-  return `${day} ${isRecent ? iso.slice(11, 16) : ` ${iso.slice(0, 4)}`}`;
+  if (style.startsWith("+")) {
+    const [old = "", recent = old] = style.slice(1).split("\n");
+    return shown(isRecent ? recent : old, time, zone);
+  }
+  if (style !== "locale" && style !== "iso") throw new Refusal(`--time-style=${style} is not known here`, 2);
+  if (style === "iso") return shown(isRecent ? "%m-%d %R" : "%F ", time, zone);
+  return shown(isRecent ? "%b %e %R" : "%b %e  %Y", time, zone);
 }

@@ -1,6 +1,8 @@
 import type { CustomCommand } from "just-bash/browser";
 import { singleQuoted } from "../expansion/quoting.ts";
 import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
+import type { Zone } from "../time/zone.ts";
+import { zoneOfCommand } from "../time/zones.ts";
 import { fullTime, modeOf } from "./list.ts";
 
 type Files = Call["context"]["fs"];
@@ -8,6 +10,7 @@ type Files = Call["context"]["fs"];
 interface Described {
   readonly name: string;
   readonly target: string | null;
+  readonly zone: Zone;
   readonly status: Awaited<ReturnType<Files["lstat"]>>;
 }
 
@@ -50,7 +53,8 @@ async function describe({ flags, context }: Call, name: string): Promise<Describ
   const status = await (flags.has("L") ? fs.stat(path) : fs.lstat(path)).catch(() => null);
   if (status === null) return null;
   // A link out of the sandbox has a target that is not told.
-  return { name, status, target: status.isSymbolicLink ? await fs.readlink(path).catch(() => "") : null };
+  const zone = zoneOfCommand(context);
+  return { name, status, zone, target: status.isSymbolicLink ? await fs.readlink(path).catch(() => "") : null };
 }
 
 /** Number of a file, by which names of the same file are told; 0 outside the sandbox root. */
@@ -74,7 +78,7 @@ function formatted(format: string, described: Described): string {
   });
 }
 
-function fieldOf({ name, target, status }: Described, letter: string): string | null {
+function fieldOf({ name, target, status, zone }: Described, letter: string): string | null {
   const { size, mtime, mode, isDirectory } = status;
   switch (letter) {
     case "%":
@@ -115,12 +119,12 @@ function fieldOf({ name, target, status }: Described, letter: string): string | 
     case "W":
       return "0";
     default:
-      return timeOf(mtime, letter);
+      return timeOf(mtime, letter, zone);
   }
 }
 
 /** The only time kept for a file is that of its last change. */
-function timeOf(time: Date, letter: string): string | null {
+function timeOf(time: Date, letter: string, zone: Zone): string | null {
   if (/[XYZ]/.test(letter)) return String(Math.floor(time.getTime() / 1000));
-  return /[xyz]/.test(letter) ? fullTime(time) : null;
+  return /[xyz]/.test(letter) ? fullTime(time, zone) : null;
 }

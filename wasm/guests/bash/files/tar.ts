@@ -2,6 +2,9 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { bytesOfLatin1, latin1Of, textKeepingBytes, utf8Bytes } from "../../runtime/text-encoding.ts";
 import { globRegex } from "../find/patterns.ts";
 import { type Call, linesOf, pipedBytes, Refusal, textCommand } from "../text/command.ts";
+import { strftime } from "../time/format.ts";
+import type { Zone } from "../time/zone.ts";
+import { zoneOfCommand } from "../time/zones.ts";
 import { gunzipSync, gzipSync } from "../zlib.ts";
 import { modeOf } from "./list.ts";
 import { withoutSlashes } from "./paths.ts";
@@ -95,10 +98,9 @@ async function tar(call: Call): Promise<string | readonly [string, number]> {
   const entries = entriesIn(content).filter(({ name }) => isWanted(call, name));
   for (const operand of call.operands)
     if (!entries.some(({ name }) => isBeneath(name, operand))) call.complaints.push(`${operand}: Not found in archive`);
+  const zone = flags.has("v") ? zoneOfCommand(context) : null;
   const printed =
-    action === "t"
-      ? entries.map((entry) => shown(entry, flags.has("v"))).join("")
-      : await extract(call, folder, entries);
+    action === "t" ? entries.map((entry) => shown(entry, zone)).join("") : await extract(call, folder, entries);
   return [printed, call.complaints.length > 0 ? TROUBLE : 0];
 }
 
@@ -126,10 +128,10 @@ function isExcluded(patterns: string | undefined, path: string): boolean {
 }
 
 /** The line of `-t`, or of `-tv`, whose sizes end in one column. */
-function shown({ name, mode, size, modified }: Entry, isLong: boolean): string {
-  if (!isLong) return `${name}\n`;
+function shown({ name, mode, size, modified }: Entry, zone: Zone | null): string {
+  if (zone === null) return `${name}\n`;
   const letters = modeOf({ isDirectory: name.endsWith("/"), isSymbolicLink: false, mode });
-  const time = new Date(modified * 1000).toISOString().slice(0, 16).replace("T", " ");
+  const time = strftime("%F %R", { ms: modified * 1000, zone }, (unknown) => unknown);
   return `${letters} user/user ${String(size).padStart(9)} ${time} ${name}\n`;
 }
 
@@ -158,7 +160,7 @@ async function create(call: Call, { archive, folder }: { readonly archive: strin
   const exitCode = complaints.some((one) => one.includes("Cannot stat")) ? TROUBLE : 0;
   if (archive === "-") return [bytes, exitCode] as const;
   await fs.writeFile(fs.resolvePath(context.cwd, archive), bytes, "binary");
-  return [flags.has("v") ? entries.map((entry) => shown(entry, false)).join("") : "", exitCode] as const;
+  return [flags.has("v") ? entries.map((entry) => shown(entry, null)).join("") : "", exitCode] as const;
 }
 
 async function extract(

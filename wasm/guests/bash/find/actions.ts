@@ -2,6 +2,8 @@ import type { Context } from "../adapted.ts";
 import { longTime, modeOf } from "../files/list.ts";
 import type { Output } from "../shell/output.ts";
 import { pipedBytes } from "../text/command.ts";
+import type { Zone } from "../time/zone.ts";
+import { zoneOfCommand } from "../time/zones.ts";
 import { directoryOf, type Entry } from "./entry.ts";
 import type { Test, Words } from "./expression.ts";
 import { formatOf } from "./printf.ts";
@@ -27,7 +29,7 @@ export function actionOf(name: string, words: Words, scope: ActionScope): Test |
     case "-printf":
       return printing(output, formatOf(words.value(name), context));
     case "-ls":
-      return printing(output, listed);
+      return printing(output, (entry) => listed(entry, zoneOfCommand(context)));
     case "-prune":
       return () => {
         steering.isPruned = true;
@@ -64,13 +66,13 @@ function printing(output: Output, textOf: (entry: Entry) => Promise<string>): Te
   };
 }
 
-async function listed(entry: Entry): Promise<string> {
+async function listed(entry: Entry, zone: Zone): Promise<string> {
   const status = await entry.status();
   const blocks = String(entry.kind === "d" ? 4 : 4 * Math.ceil(status.size / 4096)).padStart(6);
   const links = entry.kind === "d" ? "  2" : "  1";
   const owner = "user     user    ";
   const size = String(status.size).padStart(8);
-  const when = longTime(status.mtime);
+  const when = longTime(status.mtime, zone);
   return `${"1".padStart(9)} ${blocks} ${modeOf(status)} ${links} ${owner} ${size} ${when} ${entry.path}\n`;
 }
 

@@ -1,5 +1,9 @@
 import type { Context } from "../adapted.ts";
 import { modeOf } from "../files/list.ts";
+import { strftime } from "../time/format.ts";
+import { fractionOf } from "../time/parse.ts";
+import type { Zone } from "../time/zone.ts";
+import { zoneOfCommand } from "../time/zones.ts";
 import { directoryOf, type Entry, type Status } from "./entry.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -14,21 +18,21 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "0": "\0",
 };
 const PART = /\\([0-7]{1,3}|[^])|%([-+ #0]*\d*(?:\.\d+)?)([TACB][^]|[^])|[^\\%]+|[^]/g;
-const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 export type Format = (entry: Entry) => Promise<string>;
 
 /** Throws if the format contains an unknown directive. */
-export function formatOf(format: string, { fs }: Context): Format {
+export function formatOf(format: string, context: Context): Format {
+  const { fs } = context;
+  const zone = zoneOfCommand(context);
   const parts = [...format.matchAll(PART)].map(([text, escape, width = "", directive]): string | Format => {
     if (escape !== undefined)
       return /^[0-7]{2,3}$/.test(escape) ? String.fromCharCode(Number.parseInt(escape, 8)) : (ESCAPES[escape] ?? text);
     if (directive === undefined) return text;
     if (directive === "%") return "%";
-    if (!/^[pfhPHskbyYdmMuUgGlntac]$|^[TACB][@aAbBcdDFhHIjklmMpSTyYZ+xXrR]$/.test(directive))
+    if (!/^[pfhPHskbyYdmMuUgGlntac]$|^[TACB][@aAbBcdDFGgHIUVWhjklmMpSTuwyYZz+xXrR]$/.test(directive))
       throw new Error(`-printf knows no %${directive} here`);
-    return async (entry) => padded(await fieldOf(directive, entry, fs), width);
+    return async (entry) => padded(await fieldOf(directive, entry, { fs, zone }), width);
   });
   return async (entry) => {
     let text = "";
@@ -44,7 +48,12 @@ function padded(text: string, how: string): string {
   return shown.padStart(Number(width), flags.includes("0") && /^\d+$/.test(shown) ? "0" : " ");
 }
 
-async function fieldOf(directive: string, entry: Entry, fs: Context["fs"]): Promise<string> {
+interface Surroundings {
+  readonly fs: Context["fs"];
+  readonly zone: Zone;
+}
+
+async function fieldOf(directive: string, entry: Entry, { fs, zone }: Surroundings): Promise<string> {
   switch (directive) {
     case "p":
       return entry.path;
@@ -73,7 +82,7 @@ async function fieldOf(directive: string, entry: Entry, fs: Context["fs"]): Prom
     case "l":
       return entry.kind === "l" ? fs.readlink(entry.full) : "";
     default:
-      return statusField(directive, await entry.status());
+      return statusField(directive, await entry.status(), zone);
   }
 }
 
@@ -85,7 +94,7 @@ function targetKind({ full }: Entry, fs: Context["fs"]): Promise<string> {
   );
 }
 
-function statusField(directive: string, status: Status): string {
+function statusField(directive: string, status: Status, zone: Zone): string {
   switch (directive) {
     case "s":
       return String(status.size);
@@ -100,49 +109,26 @@ function statusField(directive: string, status: Status): string {
     case "t":
     case "a":
     case "c":
-      return timeField("c", status.mtime);
+      return timeField("t", status.mtime, zone);
     default:
-      return timeField(directive.charAt(1), status.mtime);
+      return timeField(directive.charAt(1), status.mtime, zone);
   }
 }
 
-/** Formats a time in UTC; seconds have ten decimal places. */
-function timeField(letter: string, time: Date): string {
-  const iso = time.toISOString();
-  const [day, clock] = [iso.slice(0, 10), iso.slice(11, 19)];
-  const fraction = `.${iso.slice(20, 23)}0000000`;
-  const [weekday = "", month = ""] = [DAYS[time.getUTCDay()], MONTHS[time.getUTCMonth()]];
-  const hour = time.getUTCHours() % 12 || 12;
-  const two = (count: number) => String(count).padStart(2, "0");
-  const fields: Readonly<Record<string, string>> = {
-    "@": `${Math.floor(time.getTime() / 1000)}${fraction}`,
-    a: weekday.slice(0, 3),
-    A: weekday,
-    b: month.slice(0, 3),
-    h: month.slice(0, 3),
-    B: month,
-    c: `${weekday.slice(0, 3)} ${month.slice(0, 3)} ${String(time.getUTCDate()).padStart(2)} ${clock}${fraction} ${iso.slice(0, 4)}`,
-    d: iso.slice(8, 10),
-    D: `${iso.slice(5, 7)}/${iso.slice(8, 10)}/${iso.slice(2, 4)}`,
-    F: day,
-    H: clock.slice(0, 2),
-    I: two(hour),
-    j: String(Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / 86_400_000) + 1).padStart(3, "0"),
-    k: String(time.getUTCHours()).padStart(2),
-    l: String(hour).padStart(2),
-    m: iso.slice(5, 7),
-    M: clock.slice(3, 5),
-    p: time.getUTCHours() < 12 ? "AM" : "PM",
-    r: `${two(hour)}:${clock.slice(3)}${fraction} ${time.getUTCHours() < 12 ? "AM" : "PM"}`,
-    R: clock.slice(0, 5),
-    S: clock.slice(6) + fraction,
-    T: clock + fraction,
-    X: clock + fraction,
-    x: `${iso.slice(5, 7)}/${iso.slice(8, 10)}/${iso.slice(2, 4)}`,
-    y: iso.slice(2, 4),
-    Y: iso.slice(0, 4),
-    Z: "UTC",
-    "+": `${day}+${clock}${fraction}`,
-  };
-  return fields[letter] ?? "";
+/** Times of files as `strftime` formats them, with seconds of ten decimal places. */
+const TIMES: Readonly<Record<string, string>> = {
+  "@": "%s.%N0",
+  /** What `%t` prints. */
+  t: "%a %b %e %T.%N0 %Y",
+  r: "%I:%M:%S.%N0 %p",
+  S: "%S.%N0",
+  T: "%T.%N0",
+  X: "%T.%N0",
+  "+": "%F+%T.%N0",
+};
+
+function timeField(letter: string, time: Date, zone: Zone): string {
+  const ms = Math.floor(time.getTime());
+  const format = TIMES[letter] ?? `%${letter}`;
+  return strftime(format, { ms, zone, nanoseconds: fractionOf(ms) }, (unknown) => unknown);
 }

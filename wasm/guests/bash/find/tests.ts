@@ -1,6 +1,7 @@
 import type { Context } from "../adapted.ts";
 import { momentOf } from "../files/adapted-files.ts";
 import { inodeOf } from "../files/stat.ts";
+import { wallTime, zoneOfCommand } from "../time/zones.ts";
 import type { Entry, Status } from "./entry.ts";
 import type { Test, Words } from "./expression.ts";
 import { globRegex, pathRegex } from "./patterns.ts";
@@ -137,7 +138,8 @@ function timeTest(name: string, { words, settings, context }: TestScope): Test |
   if (/^-[acm](?:time|min)$/.test(name)) {
     const wanted = countOf(words.value(name), name);
     const now = Date.now();
-    const end = settings.fromMidnight ? now - (now % DAY_MS) + DAY_MS : now;
+    const wallMs = wallTime(zoneOfCommand(context), now).getTime();
+    const end = settings.fromMidnight ? now - (wallMs % DAY_MS) + DAY_MS : now;
     return async (entry) => {
       const age = end - (await entry.status()).mtime.getTime();
       if (name.endsWith("time")) return compared(Math.floor(age / DAY_MS), wanted);
@@ -146,7 +148,7 @@ function timeTest(name: string, { words, settings, context }: TestScope): Test |
     };
   }
   if (/^-newer[acmB]t$/.test(name)) {
-    const moment = momentOf(words.value(name));
+    const moment = momentOf(words.value(name), zoneOfCommand(context));
     return async (entry) => (await entry.status()).mtime.getTime() > moment;
   }
   if (!/^-(?:[ac]?newer|newer[acmB][acmB])$/.test(name)) return null;

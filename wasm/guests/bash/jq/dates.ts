@@ -1,12 +1,17 @@
+import { Refusal } from "../text/command.ts";
+import { strftime, yearDay } from "../time/format.ts";
+import type { Zone } from "../time/zone.ts";
+import { momentOfAny, UTC, wallTime, zoneOf } from "../time/zones.ts";
+import { computed, type Env, each, type Filter } from "./filters.ts";
+import { numeric } from "./numbers.ts";
+import type { ValueFunction } from "./texts.ts";
 import { isArray, isNumber, JqError, type Json } from "./values.ts";
 
-const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const MONTHS = "January February March April May June July August September October November December".split(" ");
-const DAY_MS = 86_400_000;
 
 /** What C calls broken down: year, month from 0, day, hours, minutes, seconds, weekday, day of the year from 0. */
-export function brokenDown(seconds: number): Json {
-  const at = new Date(Math.floor(seconds) * 1_000);
+function brokenDown(seconds: number, zone = UTC): Json {
+  const at = wallTime(zone, Math.floor(seconds) * 1_000);
   if (Number.isNaN(at.getTime())) throw new JqError("error converting number of seconds since epoch to datetime");
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
   const fraction = Math.round((seconds - Math.floor(seconds)) * 1e6) / 1e6;
@@ -14,12 +19,8 @@ export function brokenDown(seconds: number): Json {
   return [year, month, day, ...clock, at.getUTCDay(), yearDay(at)];
 }
 
-function yearDay(at: Date): number {
-  return Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / DAY_MS);
-}
-
 /** Seconds since 1970 in UTC. */
-export function secondsOf(time: Json, name: string): number {
+function secondsOf(time: Json, name: string): number {
   const parts = isArray(time) ? time.slice(0, 6).filter(isNumber).map(Number) : [];
   if (parts.length < 6)
     throw new JqError(`${name} requires ${isArray(time) ? "parsed datetime inputs" : "array of 6 numbers"}`);
@@ -32,76 +33,64 @@ export function secondsOf(time: Json, name: string): number {
   );
 }
 
-/** Formats a time as `strftime` does. */
-export function formatted(seconds: number, format: string, name: string): string {
-  const at = new Date(Math.floor(seconds) * 1_000);
-  const expand = (text: string): string =>
-    text.replace(/%[-_0^#EO]?([a-zA-Z%])/g, (all, letter: string) => {
-      const part = partOf(at, letter);
-      if (part === null) throw new JqError(`${name}: unknown conversion ${all}`);
-      const shown = typeof part === "string" && part.startsWith("=") ? expand(part.slice(1)) : part;
-      return all[1] === "-" ? shown.replace(/^[0 ]+(?=.)/, "") : all[1] === "^" ? shown.toUpperCase() : shown;
+/** Functions of dates in UTC. */
+export const DATES: Readonly<Record<string, ValueFunction>> = {
+  "now/0": () => Date.now() / 1_000,
+  "mktime/0": (input) => secondsOf(input, "mktime"),
+  "gmtime/0": (input) => brokenDown(numeric(input)),
+  "strptime/1": (input, format) => {
+    if (typeof input === "string" && typeof format === "string") return parsed(input, format);
+    throw new JqError("strptime/1 requires string inputs and arguments");
+  },
+  "strftime/1": (input, format) => {
+    const name = "strftime/1";
+    return formatted(isNumber(input) ? Number(input) : secondsOf(input, name), textOf(format, name), {
+      name,
+      zone: UTC,
     });
-  return expand(format);
+  },
+};
+
+/** Functions of dates in the zone that the variable `TZ` names. */
+export const LOCAL_DATES: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
+  "localtime/0": () => (place, env, emit) => emit(computed(brokenDown(numeric(place.value), zoneIn(env)), place)),
+  "strflocaltime/1":
+    ([format = () => {}]) =>
+    (place, env, emit) =>
+      each(format, place, env)((given) => emit(computed(localText(place.value, given, zoneIn(env)), place))),
+};
+
+function localText(input: Json, format: Json, zone: Zone): string {
+  const name = "strflocaltime/1";
+  const seconds = isNumber(input) ? Number(input) : momentOfAny(zone, secondsOf(input, name) * 1_000) / 1_000;
+  return formatted(seconds, textOf(format, name), { name, zone });
 }
 
-function pad(value: number, width = 2, by = "0"): string {
-  return String(value).padStart(width, by);
+function zoneIn({ host }: Env): Zone {
+  try {
+    return zoneOf(host.env.get("TZ"));
+  } catch (error) {
+    if (error instanceof Refusal) throw new JqError(error.message);
+    throw error;
+  }
 }
 
-/** Text of a conversion, with `=` in front if it is itself a format; null for unknown conversions. */
-function partOf(at: Date, letter: string): string | null {
-  const [hours, weekday] = [at.getUTCHours(), at.getUTCDay()];
-  const parts: Readonly<Record<string, () => string>> = {
-    "%": () => "%",
-    a: () => (DAYS[weekday] ?? "").slice(0, 3),
-    A: () => DAYS[weekday] ?? "",
-    b: () => (MONTHS[at.getUTCMonth()] ?? "").slice(0, 3),
-    B: () => MONTHS[at.getUTCMonth()] ?? "",
-    c: () => "=%a %b %e %H:%M:%S %Y",
-    C: () => pad(Math.floor(at.getUTCFullYear() / 100)),
-    d: () => pad(at.getUTCDate()),
-    D: () => "=%m/%d/%y",
-    e: () => pad(at.getUTCDate(), 2, " "),
-    F: () => "=%Y-%m-%d",
-    G: () => String(isoWeek(at).year),
-    g: () => pad(isoWeek(at).year % 100),
-    h: () => "=%b",
-    H: () => pad(hours),
-    I: () => pad(hours % 12 || 12),
-    j: () => pad(yearDay(at) + 1, 3),
-    k: () => pad(hours, 2, " "),
-    l: () => pad(hours % 12 || 12, 2, " "),
-    m: () => pad(at.getUTCMonth() + 1),
-    M: () => pad(at.getUTCMinutes()),
-    n: () => "\n",
-    p: () => (hours < 12 ? "AM" : "PM"),
-    P: () => (hours < 12 ? "am" : "pm"),
-    r: () => "=%I:%M:%S %p",
-    R: () => "=%H:%M",
-    s: () => String(at.getTime() / 1_000),
-    S: () => pad(at.getUTCSeconds()),
-    t: () => "\t",
-    T: () => "=%H:%M:%S",
-    u: () => String(weekday || 7),
-    U: () => pad(Math.floor((yearDay(at) + 7 - weekday) / 7)),
-    V: () => pad(isoWeek(at).week),
-    w: () => String(weekday),
-    W: () => pad(Math.floor((yearDay(at) + 7 - ((weekday + 6) % 7)) / 7)),
-    x: () => "=%m/%d/%y",
-    X: () => "=%H:%M:%S",
-    y: () => pad(at.getUTCFullYear() % 100),
-    Y: () => String(at.getUTCFullYear()),
-    z: () => "+0000",
-    Z: () => "UTC",
-  };
-  return parts[letter]?.() ?? null;
+function textOf(format: Json | undefined, name: string): string {
+  if (typeof format !== "string") throw new JqError(`${name} requires a string format`);
+  return format;
 }
 
-/** A week is the year's that its Thursday is in. */
-function isoWeek(at: Date): { readonly year: number; readonly week: number } {
-  const thursday = new Date(at.getTime() + (4 - (at.getUTCDay() || 7)) * DAY_MS);
-  return { year: thursday.getUTCFullYear(), week: Math.floor(yearDay(thursday) / 7) + 1 };
+/** Formats a time as `strftime` does. */
+function formatted(seconds: number, format: string, { name, zone }: Formatting): string {
+  return strftime(format, { ms: Math.floor(seconds) * 1_000, zone }, (conversion) => {
+    throw new JqError(`${name}: unknown conversion ${conversion}`);
+  });
+}
+
+interface Formatting {
+  /** The function that asks for it. */
+  readonly name: string;
+  readonly zone: Zone;
 }
 
 /** Patterns of the conversions of `strptime`, by letter. */
@@ -135,7 +124,7 @@ const LONGER: Readonly<Record<string, string>> = {
 };
 const SPACE = /\s*/y;
 
-export function parsed(text: string, format: string): Json {
+function parsed(text: string, format: string): Json {
   const read = new Map<string, string>();
   let at = 0;
   const take = (pattern: RegExp): string | undefined => {

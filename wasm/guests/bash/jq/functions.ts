@@ -1,5 +1,5 @@
 import { COLLECTIONS, extreme, grouped, listOf, ordered } from "./collections.ts";
-import { brokenDown, formatted, parsed, secondsOf } from "./dates.ts";
+import { DATES, LOCAL_DATES } from "./dates.ts";
 import * as filters from "./filters.ts";
 import {
   computed,
@@ -19,7 +19,7 @@ import { picked } from "./operators.ts";
 import { DEFINITIONS } from "./prelude.ts";
 import { fromStream, streamed } from "./streams.ts";
 import { FORMATS, TEXTS, text, type ValueFunction } from "./texts.ts";
-import { charactersOf, deleteAll, isArray, isNumber, isObject, isTrue, JqError, type Json } from "./values.ts";
+import { charactersOf, deleteAll, isNumber, isObject, isTrue, JqError, type Json } from "./values.ts";
 
 /** Exception that ends the program with an exit code and an optional message. */
 export class Halt extends Error {
@@ -31,25 +31,6 @@ export class Halt extends Error {
     this.exitCode = exitCode;
     this.text = text;
   }
-}
-
-const DATES: Readonly<Record<string, ValueFunction>> = {
-  "now/0": () => Date.now() / 1_000,
-  "mktime/0": (input) => secondsOf(input, "mktime"),
-  "gmtime/0": (input) => brokenDown(numeric(input)),
-  "localtime/0": (input) => brokenDown(numeric(input)),
-  "strflocaltime/1": (input, format) => strftime(input, format, "strflocaltime/1"),
-  "strptime/1": (input, format) => {
-    if (typeof input === "string" && typeof format === "string") return parsed(input, format);
-    throw new JqError("strptime/1 requires string inputs and arguments");
-  },
-  "strftime/1": (input, format) => strftime(input, format, "strftime/1"),
-};
-
-function strftime(input: Json, format: Json | undefined, name: string): Json {
-  if (typeof format !== "string") throw new JqError(`${name} requires a string format`);
-  if (!isNumber(input) && !isArray(input)) throw new JqError(`${name} requires parsed datetime inputs`);
-  return formatted(isNumber(input) ? Number(input) : secondsOf(input, name), format, name);
 }
 
 const VALUES: Readonly<Record<string, ValueFunction>> = {
@@ -340,6 +321,7 @@ const FILTERS: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
     env.host.complain(typeof place.value === "string" ? place.value : textOf(place.value));
     emit(place);
   },
+  ...LOCAL_DATES,
   "env/0": () => (place, env, emit) => emit(computed(env.host.env, place)),
   "input_line_number/0": () => (place, env, emit) => emit(computed(env.host.lineNumber(), place)),
   "input_filename/0": () => (place, env, emit) => emit(computed(env.host.fileName(), place)),

@@ -1,6 +1,7 @@
 import { diffArrays } from "diff";
 import type { CustomCommand } from "just-bash/browser";
 import { fullTime } from "../files/list.ts";
+import { zoneOfCommand } from "../time/zones.ts";
 import { type Call, inputsOf, linesWithEnds, numberOf, Refusal, textCommand, textOf } from "./command.ts";
 
 /** Lines that one file has in place of the other's; both counted from 0. */
@@ -113,9 +114,10 @@ async function diffFiles(call: Call, one: string, other: string): Promise<readon
   return [heads.join("") + unified(left, changes, numberOf(values.get("U"), CONTEXT_LINES)), 1];
 }
 
-async function timeOf({ context: { fs, cwd } }: Call, path: string): Promise<string> {
+async function timeOf({ context }: Call, path: string): Promise<string> {
+  const { fs, cwd } = context;
   const status = path === "-" ? null : await fs.stat(fs.resolvePath(cwd, path)).catch(() => null);
-  return fullTime(status?.mtime ?? new Date(0));
+  return fullTime(status?.mtime ?? new Date(0), zoneOfCommand(context));
 }
 
 function changesOf(one: readonly string[], other: readonly string[], flags: ReadonlySet<string>): Change[] {
