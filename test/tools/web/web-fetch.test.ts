@@ -71,48 +71,6 @@ test("a page that consists of navigation only is shown completely", async () => 
   expect(text(result)).toContain(`[A](${site.at("page.example", "/a")})`);
 });
 
-const figure = "<figure><header><h2>A figure</h2></header>shows<footer>source</footer></figure>";
-const structures = [
-  {
-    name: "whose main part lies deep, with headings and footers within",
-    html: `${"<div>".repeat(8)}<h1>Site</h1><main><p>before</p>${figure}<p>after</p></main>${"</div>".repeat(8)}`,
-    shows: "before\n\n## A figure\n\nshows\n\nafter",
-  },
-  {
-    name: "with a form around everything",
-    html: "<p>cookies</p><form><h1>Report</h1><p>All is well.</p></form>",
-    shows: "cookies\n\n# Report\n\nAll is well.",
-  },
-  {
-    name: "with a note in its main part",
-    html: "<aside>menu</aside><main><p>text</p><aside><p>a note</p></aside></main>",
-    shows: "text\n\na note",
-  },
-  {
-    name: "with several main parts",
-    html: "<p>top</p><main>one</main><main>two</main><p>end</p>",
-    shows: "one\n\ntwo",
-  },
-  {
-    name: "whose comments and scripts hold tags",
-    html: '<!-- <main> --><p>all</p><SCRIPT>"<main>"</SCRIPT><style>/* </main> */</style><p>of it</p>',
-    shows: "all\n\nof it",
-  },
-  { name: "with an empty main part", html: "<main></main><p>all of it</p>", shows: "all of it" },
-  { name: "whose main part does not end", html: "<p>top</p><main><p>one</p><p>two", shows: "one\n\ntwo" },
-  {
-    name: "with rows outside a table",
-    html: "<tr><th>key</th><td>value</td></tr><p>after</p>",
-    shows: "| key | value |\n| --- | --- |\n\nafter",
-  },
-];
-
-test.each(structures)("a page $name is shown without loss", async ({ html, shows }) => {
-  const site = await startSite(serving("text/html", html));
-  const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
-  expect(text(result).split("\n\n").slice(1).join("\n\n")).toBe(shows);
-});
-
 const hostile = [
   { name: "30,000 levels deep", html: `${"<div>".repeat(30_000)}deep`, says: "deep" },
   { name: "of 100 lists in lists", html: `${"<ul><li>".repeat(100)}deep`, says: "deep" },

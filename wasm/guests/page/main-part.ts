@@ -1,11 +1,10 @@
 /** Comments and elements whose text may look like tags without being any, and the tags of main parts. */
-const MARKS = /<!--|<(script|style|template|noscript|svg)[\s>]|<(\/?)main[\s>]/gi;
+const MARKS = /<!--|<(script|style|template|svg)[\s>]|<(\/?)main[\s>]/gi;
 const END_OF_COMMENT = /-->/g;
 const ENDS: Readonly<Record<string, RegExp>> = {
   script: /<\/script/gi,
   style: /<\/style/gi,
   template: /<\/template/gi,
-  noscript: /<\/noscript/gi,
   svg: /<\/svg/gi,
 };
 
