@@ -119,4 +119,9 @@ echo $LINENO`,
     `printf 'a\\\\bc\\\\ndef' | { read -N 5 x; echo "[$x]"; cat; }; printf 'a\\\\bc\\\\ndef' | { read -r -N 5 x; echo "[$x]"; }; printf 'a\\\\\\nb' | { read -N 3 x; echo "$? [$x]"; }; printf 'é\\\\éx' | { read -N 2 x; echo "[$x]"; cat; }; printf 'a\\\\\\\\\\\\' | { read -N 9 x; echo "$? [$x]"; }`,
     `printf 'abc\\\\' | { read x; echo "$? [$x]"; }; printf 'abc\\\\' | { read -r x; echo "$? [$x]"; }; printf 'a b\\\\' | { read x y; echo "$? [$x] [$y]"; }; printf 'ab\\\\' | { read -n 5 x; echo "$? [$x]"; }; printf 'a\\\\b\\\\\\\\c' | { read -n 3 x; echo "[$x]"; }; printf 'a\\\\\\\\' | { read -n 2 x; echo "[$x]"; }; read x y <<< 'a\\ b c\\'; echo "[$x][$y]"`,
   ],
+  "environments without variables": [
+    `env -i env; env -i A=1 env; env -i A=1 bash -c 'env | grep -v ^_ | sort; echo "[$HOME]" \${HOME-unset} \${PATH:+path}; cd; echo $?; IFS=,; x=a,b; echo $x'`,
+    `(unset HOME; env | grep ^HOME; bash -c 'echo \${HOME-unset}'; echo "\${HOME-unset}"; cd; echo $?); env -u HOME bash -c 'echo \${HOME-unset} \${PATH:+path}; ls > /dev/null && echo found'`,
+    `export B=2; env -i HOME=/x bash -c 'echo $HOME \${B-unset}; bash -c "echo \\$HOME \\$B \\$SHLVL"'; env - C=3 bash -c 'echo $C $SHLVL'; sh -c 'echo $B $HOME'`,
+  ],
 };

@@ -18,9 +18,9 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     "$1let own=repairs.testProblem($2,$3);if(own!==null)return own;",
   ],
   [
-    "cd accepts one directory only, and - once there was another",
+    "cd accepts one directory only, - once there was another, and none if there is a HOME",
     /(let (\w)=\w\.slice\(\w\);)(?=if\(\2\.length===0\|\|\2\[0\]==="~"\?\w=(\w)\.)/g,
-    '$1let why=$2.length>1?"too many arguments":$2[0]==="-"&&!$3.state.env.get("OLDPWD")?"OLDPWD not set":"";' +
+    '$1let why=$2.length>1?"too many arguments":$2.length===0&&!$3.state.env.has("HOME")?"HOME not set":$2[0]==="-"&&!$3.state.env.get("OLDPWD")?"OLDPWD not set":"";' +
       'if(why)return{stdout:"",stderr:`bash: cd: ${why}\\n`,exitCode:1};',
   ],
   [

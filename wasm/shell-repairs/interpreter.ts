@@ -333,7 +333,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "Nested shells export the environment that they were given",
     /(\w=\{\.\.\.this\.state,)(?=env:\w,arrays:(\w)\.replaceEnv\?new Map)/g,
-    '$1currentSource:$2.env?.["=source"]||void 0,exportedVars:new Set([...$2.replaceEnv?[]:this.state.exportedVars??[],...Object.keys($2.env??{})].filter(name=>/^[A-Za-z_]/.test(name))),',
+    '$1currentSource:$2.env?.["=source"]||void 0,exportedVars:repairs.exportedNames(this.state.exportedVars,$2),',
   ],
   [
     "Operators within (( )) need no spaces",

@@ -59,7 +59,7 @@ export {
   startingOptions,
   withoutAssignments,
 } from "./shell/references.ts";
-export { countShell } from "./shell/shells.ts";
+export { countShell, exportedNames } from "./shell/shells.ts";
 export {
   enterPipe,
   inputTaken,

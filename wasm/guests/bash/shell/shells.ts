@@ -109,12 +109,34 @@ function checked(name: string, script: string): Result {
   }
 }
 
-/** Counts a shell in SHLVL if the environment that its command is given is that of `bash` or `sh`. */
+/** Variables that a shell sets itself, if its environment lacks them. */
+const OWN = new Set(
+  "PATH PWD OLDPWD IFS OSTYPE MACHTYPE HOSTTYPE HOSTNAME OPTIND SHELLOPTS BASHOPTS ? # @ * 0".split(" "),
+);
+
+/**
+ * Prepares the variables of a shell if the environment that its command is given is that of `bash` or `sh`: it counts the
+ * shell in SHLVL, and drops what only the first shell's environment has.
+ */
 export function countShell(
   env: Map<string, string>,
   given: Readonly<Record<string, string>> | undefined,
 ): Map<string, string> {
-  if (given !== undefined && "=source" in given) env.set("SHLVL", String(Number(env.get("SHLVL") ?? 0) + 1));
+  if (given !== undefined && "=source" in given) {
+    for (const name of env.keys()) if (!(name in given) && !OWN.has(name)) env.delete(name);
+    env.set("SHLVL", String(Number(env.get("SHLVL") ?? 0) + 1));
+  }
   env.delete("=source");
   return env;
+}
+
+/** The names of the variables that a nested shell exports. */
+export function exportedNames(
+  outer: ReadonlySet<string> | undefined,
+  { env = {}, replaceEnv = false }: { readonly env?: Readonly<Record<string, string>>; readonly replaceEnv?: boolean },
+): Set<string> {
+  const isShell = "=source" in env;
+  const own = isShell ? ["PWD", "SHLVL"] : [];
+  const inherited = replaceEnv || isShell ? own : (outer ?? []);
+  return new Set([...inherited, ...Object.keys(env).filter((name) => /^[A-Za-z_]/.test(name))]);
 }
