@@ -122,6 +122,6 @@ echo $LINENO`,
   "environments without variables": [
     `env -i env; env -i A=1 env; env -i A=1 bash -c 'env | grep -v ^_ | sort; echo "[$HOME]" \${HOME-unset} \${PATH:+path}; cd; echo $?; IFS=,; x=a,b; echo $x'`,
     `(unset HOME; env | grep ^HOME; bash -c 'echo \${HOME-unset}'; echo "\${HOME-unset}"; cd; echo $?); env -u HOME bash -c 'echo \${HOME-unset} \${PATH:+path}; ls > /dev/null && echo found'`,
-    `export B=2; env -i HOME=/x bash -c 'echo $HOME \${B-unset}; bash -c "echo \\$HOME \\$B \\$SHLVL"'; env - C=3 bash -c 'echo $C $SHLVL'; sh -c 'echo $B $HOME'`,
+    `export B=2; env -i HOME=/x bash -c 'echo $HOME \${B-unset}; bash -c "echo \\$HOME \\$B"'; env - C=3 bash -c 'echo $C $SHLVL'; sh -c 'echo $B $HOME'`,
   ],
 };
