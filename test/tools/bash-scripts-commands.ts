@@ -139,4 +139,13 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `a=($(seq 300)); b=("\${a[@]/1/x}"); c=("\${b[@]#x}"); d=("\${c[@]%?}"); e=("\${d[@]//[2-4]/<&>}"); echo "\${#b[@]} \${b[99]} \${c[110]} \${d[250]} \${e[233]} \${a[10]%%1*}| \${a[1]%2}|"; v=a.b.c; echo \${v%.*} \${v%%.*} \${v#*.} \${v##*.} \${v/./-} \${v//./-} \${v/%c/z} \${v/#a/z} \${v//?/é} \${v//[!.]/}; w='😀é'; echo "\${w/?/x}" "\${w#?}" "\${w%?}"`,
     `tar cf x.tar code logs; mkdir out; tar xf x.tar --strip-components=1 -C out code; find out | sort; mkdir two; tar -x -f x.tar --strip-components 2 -C two; find two | sort; tar xvf x.tar -C two --strip-components=1 code/lib | sort`,
   ],
+  "sums, factors, units, and orders of pairs": [
+    `cksum fruit.txt; cksum < fruit.txt; cksum fruit.txt absent; echo $?; sum fruit.txt; sum -s fruit.txt empty.txt; printf '' | cksum; head -c 3000 /dev/zero | cksum; seq 5000 | sum; seq 5000 | sum -s`,
+    `factor 12 1 0 97 1000000007 18446744073709551615; echo '6 7' | factor; factor x; echo $?`,
+    `printf 'app lib\napp log\nlib core\nlog core\ntest app\n' | tsort; printf 'a d\nb d\nc d\na e\nc b\nf a\n' | tsort; printf 'a b c' | tsort; echo $?; printf 'x x\n' | tsort`,
+    `numfmt --to=iec 1024 1536 1000000 999 1048575 10239 10240; numfmt --to=si 1000 1500 999999; numfmt --from=iec 1K 1.5M 2G; numfmt --from=auto 1Ki 1K; numfmt --to=iec-i --suffix=B 2048; echo 'a 2048 b' | numfmt --field=2 --to=iec; numfmt --to=iec abc; echo $?; numfmt 1K; echo $?`,
+    `printf '1:2048\n' | numfmt -d: --field=2 --to=iec; printf 'name 123456789\nx 5\n' | numfmt --field 2 --to=si; printf '  1024  2048\n' | numfmt --to=iec --field=-; numfmt --padding=8 --to=iec 1024; numfmt --to-unit=1024 2048; numfmt --from-unit=512 4; numfmt --round=nearest --to=iec 1100 1150; numfmt 5 1.50; du -b fruit.txt | numfmt --to=iec`,
+    `mkdir -m 700 x; mkdir -m u=rwx,go= y; mkdir -pm 711 z/w; mkdir -m 1777 t; mkdir --mode=750 v; mkdir -m a=rx s; mkdir -m g+w g; stat -c '%a %n' x y z z/w t v s g; mkdir -m 9 q; echo $?; mkdir -v -m 755 k; mkdir -m 700 x; echo $?; mkdir -p -m 700 t; stat -c %a t`,
+    `[ "$(ls -i fruit.txt | cut -d' ' -f1)" = "$(stat -c %i fruit.txt)" ] && echo same; ls -i1 fruit.txt poem.txt | sed 's/^ *[0-9]* //'; ls -li fruit.txt | awk '{ print NF }'; awk --version | head -1 | cut -c1-7`,
+  ],
 };

@@ -2,6 +2,9 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { ADAPTED_COMMANDS } from "./adapted.ts";
 import { AWK } from "./awk/awk.ts";
 import { BC } from "./calc/bc.ts";
+import { FACTOR } from "./calc/factor.ts";
+import { NUMFMT } from "./calc/numfmt.ts";
+import { TSORT } from "./calc/topological-sort.ts";
 import { DATE } from "./date.ts";
 import { ENV_COMMANDS } from "./env.ts";
 import { ENVSUBST } from "./expansion/envsubst.ts";
@@ -15,6 +18,7 @@ import { RM } from "./files/remove.ts";
 import { PART_COMMANDS } from "./files/sizes.ts";
 import { SPLIT } from "./files/split.ts";
 import { STAT } from "./files/stat.ts";
+import { SUM_COMMANDS } from "./files/sums.ts";
 import { TAR } from "./files/tar.ts";
 import { DU } from "./files/usage.ts";
 import { YES } from "./files/yes.ts";
@@ -59,6 +63,9 @@ export const COMMANDS: readonly CustomCommand[] = [
   ...ENV_COMMANDS,
   ENVSUBST,
   BC,
+  FACTOR,
+  NUMFMT,
+  TSORT,
   DATE,
   DU,
   LS,
@@ -69,6 +76,7 @@ export const COMMANDS: readonly CustomCommand[] = [
   ...PATH_COMMANDS,
   ...PART_COMMANDS,
   ...CHECKSUM_COMMANDS,
+  ...SUM_COMMANDS,
   INSTALL,
   PATCH,
   RM,

@@ -30,6 +30,7 @@ interface Arguments {
 }
 
 export const AWK = defineCommand("awk", async (args, context) => {
+  if (/^(?:--version|-V)$/.test(args[0] ?? "")) return { stdout: "GNU Awk 5.2.1\n", stderr: "", exitCode: 0 };
   let awk: Awk | null = null;
   try {
     const given = await argumentsOf(args, context);

@@ -4,10 +4,12 @@ import { Refusal } from "../text/command.ts";
 import { parseDate } from "../time/parse.ts";
 import type { Zone } from "../time/zone.ts";
 import { momentAt, wallTime, zoneOfCommand } from "../time/zones.ts";
+import { modeOf } from "./install.ts";
 
 /** File commands of just-bash whose arguments are rewritten into forms that just-bash understands. */
 export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   adapted("cp", copy),
+  adapted("mkdir", makeDirectories),
   adapted("mv", move),
   adapted("touch", (args, run, context) =>
     touch(args, run, context).catch((error: unknown) => {
@@ -34,6 +36,38 @@ async function missingDirectory(name: string, words: readonly string[], { fs, cw
   const source = words.slice(0, -1).findLast((word) => !word.startsWith("-")) ?? "";
   const status = await fs.stat(fs.resolvePath(cwd, source)).catch(() => null);
   return status?.isFile === true ? failed(`${name}: cannot create regular file '${target}': Not a directory`, 1) : null;
+}
+
+/** Mode that symbolic clauses change. */
+const DIRECTORY_MODE = 0o777;
+
+/** Implements `-m`, which gives new directories a mode, but not their new parents. */
+async function makeDirectories(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
+  const words: string[] = [];
+  let text: string | undefined;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    const [, flags = "", joined = ""] = /^-([pv]*)m([^]*)$/.exec(arg) ?? /^-(-)mode=?([^]*)$/.exec(arg) ?? [];
+    if (flags === "" && !arg.startsWith("-m")) words.push(arg);
+    else {
+      if (/^[pv]+$/.test(flags)) words.push(`-${flags}`);
+      text = joined === "" ? args[++at] : joined;
+    }
+  }
+  if (text === undefined) return run(args);
+  let mode: number;
+  try {
+    mode = modeOf(text, DIRECTORY_MODE);
+  } catch (error) {
+    if (error instanceof Refusal) return failed(`mkdir: ${error.message}`, 1);
+    throw error;
+  }
+  const paths = words.filter((word) => !/^-./.test(word)).map((name) => fs.resolvePath(cwd, name));
+  const isThere = await Promise.all(paths.map((path) => fs.exists(path)));
+  const result = await run(words);
+  for (const [at, path] of paths.entries())
+    if (isThere[at] !== true && (await fs.exists(path))) await fs.chmod(path, mode);
+  return result;
 }
 
 async function move(args: string[], run: Run, context: Context): Promise<Result> {

@@ -74,13 +74,17 @@ async function copyAll({ flags, values, context, complaints }: Call, copies: Cop
   return printed;
 }
 
-function modeOf(text: string): number {
+/** The bits of a mode, whose symbolic clauses change the given ones. */
+export function modeOf(text: string, before = 0): number {
   if (/^[0-7]{1,4}$/.test(text)) return Number.parseInt(text, 8);
-  const clauses = text.split(",").map((clause) => /^([ugoa]*)[=+]([rwx]*)$/.exec(clause) ?? [""]);
+  const clauses = text.split(",").map((clause) => /^([ugoa]*)([-=+])([rwx]*)$/.exec(clause) ?? [""]);
   if (clauses.some(([found]) => found === "")) throw new Refusal(`invalid mode '${text}'`);
-  return clauses.reduce((mode, [, who = "", what = ""]) => {
+  return clauses.reduce((mode, [, who = "", how, what = ""]) => {
     const bits = Array.from(what).reduce((sum, letter) => sum | ({ r: 4, w: 2, x: 1 }[letter] ?? 0), 0);
     const isFor = (letter: string) => who === "" || who.includes("a") || who.includes(letter);
-    return mode | (isFor("u") ? bits << 6 : 0) | (isFor("g") ? bits << 3 : 0) | (isFor("o") ? bits : 0);
-  }, 0);
+    const spread = (each: number) =>
+      (isFor("u") ? each << 6 : 0) | (isFor("g") ? each << 3 : 0) | (isFor("o") ? each : 0);
+    if (how === "-") return mode & ~spread(bits);
+    return (how === "=" ? mode & ~spread(7) : mode) | spread(bits);
+  }, before);
 }

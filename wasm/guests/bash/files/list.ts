@@ -29,13 +29,14 @@ const LONG = {
   "group-directories-first": "D",
   color: "K",
   "time-style": "T",
+  inode: "i",
   sort: "W",
   format: "M",
 };
 
 export const LS: CustomCommand = textCommand(
   "ls",
-  { flags: "aAlhRrSFdt1mvXnpUgoGID", values: "TWM", optional: "K", long: LONG },
+  { flags: "aAlhRrSFdt1mvXnpUgoGIDi", values: "TWM", optional: "K", long: LONG },
   async (call) => {
     const listing = new Listing(call);
     await listing.run();
@@ -86,7 +87,7 @@ class Listing {
   async #directory(directory: Entry, isNamed: boolean): Promise<void> {
     const { fs, cwd } = this.#call.context;
     if (isNamed) this.output += `${this.output === "" ? "" : "\n"}${directory.path}:\n`;
-    const needed = this.#isLong || ["S", "t", "F", "p", "R", "D"].some((flag) => this.#flags.has(flag));
+    const needed = this.#isLong || ["S", "t", "F", "p", "R", "D", "i"].some((flag) => this.#flags.has(flag));
     const names = (await fs.readdir(fs.resolvePath(cwd, directory.path))).filter(
       (name) => !name.startsWith(".") || this.#flags.has("a") || this.#flags.has("A"),
     );
@@ -124,8 +125,17 @@ class Listing {
   async #shown(entries: readonly Entry[]): Promise<string> {
     if (entries.length === 0) return "";
     if (this.#isLong) return this.#long(entries);
-    const names = entries.map((entry) => entry.name + this.#mark(entry));
+    const inodes = this.#inodes(entries);
+    const names = entries.map((entry, index) => (inodes[index] ?? "") + entry.name + this.#mark(entry));
     return this.#flags.has("m") ? `${names.join(", ")}\n` : joined(names);
+  }
+
+  /** Numbers of files, with the space behind them. */
+  #inodes(entries: readonly Entry[]): readonly string[] {
+    if (!this.#flags.has("i")) return [];
+    const numbers = entries.map(({ status }) => String(status === null ? 0 : inodeOf(status)));
+    const width = numbers.reduce((most, { length }) => Math.max(most, length), 0);
+    return numbers.map((number) => `${number.padStart(width)} `);
   }
 
   #mark({ status }: Entry): string {
@@ -147,6 +157,7 @@ class Listing {
       this.#flags.has("h") ? human(status?.size ?? 0) : String(status?.size ?? 0),
     );
     const width = sizes.reduce((most, { length }) => Math.max(most, length), 0);
+    const inodes = this.#inodes(entries);
     const lines: string[] = [];
     for (const [index, entry] of entries.entries()) {
       const { status, name, path } = entry;
@@ -158,11 +169,16 @@ class Listing {
         sizes[index]?.padStart(width),
       ];
       lines.push(
-        `${columns.join(" ")} ${timeOf(status?.mtime ?? new Date(0), style, zone)} ${name}${target || this.#mark(entry)}`,
+        `${inodes[index] ?? ""}${columns.join(" ")} ${timeOf(status?.mtime ?? new Date(0), style, zone)} ${name}${target || this.#mark(entry)}`,
       );
     }
     return joined(lines);
   }
+}
+
+/** Number of a file, by which names of the same file are told; 0 outside the sandbox root. */
+export function inodeOf({ identity = "" }: { readonly identity?: string }): number {
+  return Number(identity.slice(identity.lastIndexOf(":") + 1));
 }
 
 /** Disk usage in units of 1024 bytes. */

@@ -3,7 +3,7 @@ import { singleQuoted } from "../expansion/quoting.ts";
 import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
 import type { Zone } from "../time/zone.ts";
 import { zoneOfCommand } from "../time/zones.ts";
-import { fullTime, modeOf } from "./list.ts";
+import { fullTime, inodeOf, modeOf } from "./list.ts";
 
 type Files = Call["context"]["fs"];
 
@@ -55,11 +55,6 @@ async function describe({ flags, context }: Call, name: string): Promise<Describ
   // A link out of the sandbox has a target that is not told.
   const zone = zoneOfCommand(context);
   return { name, status, zone, target: status.isSymbolicLink ? await fs.readlink(path).catch(() => "") : null };
-}
-
-/** Number of a file, by which names of the same file are told; 0 outside the sandbox root. */
-export function inodeOf({ identity = "" }: { readonly identity?: string }): number {
-  return Number(identity.slice(identity.lastIndexOf(":") + 1));
 }
 
 function longFor({ target }: Described): string {

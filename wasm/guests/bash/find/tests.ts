@@ -1,6 +1,6 @@
 import type { Context } from "../adapted.ts";
 import { momentOf } from "../files/adapted-files.ts";
-import { inodeOf } from "../files/stat.ts";
+import { inodeOf } from "../files/list.ts";
 import { wallTime, zoneOfCommand } from "../time/zones.ts";
 import type { Entry, Status } from "./entry.ts";
 import type { Test, Words } from "./expression.ts";
