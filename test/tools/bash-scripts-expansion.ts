@@ -52,4 +52,9 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
 (echo a)#not
 (echo b) # c`,
   ],
+  "first elements, and letters of other cases": [
+    `a=(1 2 3); read a <<< x; echo "\${a[@]}" "$a"; read -r a b <<< 'p q r'; echo "\${a[@]}|$b"; printf -v a %s z; echo "\${a[@]}"; for a in k l; do :; done; echo "\${a[@]}"; ((a = 7)); echo "\${a[@]}"; ((a++)); let a+=2; echo "\${a[@]}"; while IFS= read -r a; do :; done < <(printf '1\\n2'); echo "\${a[@]}"`,
+    `x=5; x=(1 2); echo "\${x[@]}"; f() { local -a z=(1 2); read z <<< q; echo "\${z[@]}"; }; f; w=(1 2); (read w <<< 9; echo "\${w[@]}"); echo "\${w[@]}"; declare -A m=([k]=v); read m <<< t; echo "\${m[0]}" "\${#m[@]}"; unset w; w=s; echo "\${w[@]}"`,
+    `x=straße; echo "\${x^^}" "\${x^}" "\${x@U}"; y=ÀÉ; echo "\${y,,}" "\${y,}" "\${y@L}"; z=ŉ; echo "\${z^^}"; i=İ; echo "\${i,,}" | od -An -tx1; v=élan; echo "\${v^}" "\${v@u}"`,
+  ],
 };

@@ -28,6 +28,15 @@ export const LOCALE_REPAIRS: readonly Repair[] = [
     "t=repairs.inLocale(e.state.env,t),$&",
   ],
   [
+    "Letters whose other case has several letters stay as they are",
+    /\w+=\w\.direction==="upper"\?\w=>\w\.toUpperCase\(\):[^]{1,1900}?case"L":return \w\.toLowerCase\(\)/g,
+    (code) =>
+      code.replace(
+        /(\w|\w\.charAt\(0\))\.to(Upper|Lower)Case\(\)/g,
+        (_, text, how) => `repairs.${how.toLowerCase()}Case(${text})`,
+      ),
+  ],
+  [
     "A transformation of a text is one of characters of the locale",
     /\w+\.coverage\?\.hit\("bash:expansion:transform"\);/g,
     "n=repairs.inLocale(e.state.env,n);$&",

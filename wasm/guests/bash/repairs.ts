@@ -81,6 +81,7 @@ export {
   timed,
 } from "./shell/substitutions.ts";
 export { isMemoryError, runTimers } from "./stop-signal.ts";
+export { lowerCase, upperCase } from "./text/letter-case.ts";
 export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { characterCount } from "./text/width.ts";

@@ -1,5 +1,6 @@
 import type { ExecResult } from "just-bash/browser";
 import { inLocale, whole } from "../locale.ts";
+import { lowerCase, upperCase } from "../text/letter-case.ts";
 import { doubleQuoted } from "./quoting.ts";
 
 export interface ShellArray {
@@ -108,8 +109,8 @@ export async function settled(
   calculate: Calculate,
 ): Promise<string> {
   if (state.integerVars?.has(name) === true) return /^(?:0|-?[1-9]\d*)$/.test(value) ? value : calculate(value);
-  if (state.lowercaseVars?.has(name) === true) return value.toLowerCase();
-  return whole(state.uppercaseVars?.has(name) === true ? value.toUpperCase() : value);
+  if (state.lowercaseVars?.has(name) === true) return lowerCase(value);
+  return whole(state.uppercaseVars?.has(name) === true ? upperCase(value) : value);
 }
 
 /** What `+=` makes of an element of a list of integers, before it is calculated; undefined for other lists. */

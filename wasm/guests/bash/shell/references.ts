@@ -1,12 +1,16 @@
+import { indexElement } from "./indices.ts";
+
 interface ShellArray {
   readonly kind: "indexed" | "associative";
-  readonly elements: ReadonlyMap<string, string>;
+  readonly elements: Map<string, string>;
 }
 
 interface State {
   readonly arrays?: ReadonlyMap<string, ShellArray>;
-  readonly env: ReadonlyMap<string, string>;
+  readonly env: Map<string, string>;
   readonly namerefs?: ReadonlySet<string>;
+  /** Variables that are set for one command only. */
+  readonly tempExportedVars?: ReadonlySet<string>;
   associativeArrays?: Set<string>;
 }
 
@@ -28,8 +32,21 @@ export function resolveReference(state: State, name: string): string {
   return found;
 }
 
+/**
+ * The array of a name. What `read`, `printf -v`, `for`, arithmetic and the like set without an index, which the
+ * interpreter keeps apart, becomes its first element.
+ */
 export function arrayOf(state: State, name: string): ShellArray | undefined {
-  return state.arrays?.get(resolveReference(state, name)) ?? (name === "BASH_VERSINFO" ? VERSION : undefined);
+  const resolved = resolveReference(state, name);
+  const found = state.arrays?.get(resolved);
+  if (found === undefined) return name === "BASH_VERSINFO" ? VERSION : undefined;
+  const first = state.env.get(resolved);
+  if (first !== undefined && state.tempExportedVars?.has(resolved) !== true) {
+    indexElement(found.elements, "0");
+    found.elements.set("0", first);
+    state.env.delete(resolved);
+  }
+  return found;
 }
 
 /** Marks a new reference as an associative array if its target is one. */

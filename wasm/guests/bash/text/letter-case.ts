@@ -22,3 +22,24 @@ export function cased(replacement: string, expand: (part: string) => string): st
   }
   return output;
 }
+
+/**
+ * A text in upper case. Letters change one by one as in C: those whose other case has several letters, such as ß, stay as
+ * they are.
+ */
+export function upperCase(text: string): string {
+  return letterByLetter(text, (part) => part.toUpperCase());
+}
+
+/** A text in lower case, letter by letter as well; of several letters, the first is the one that C has. */
+export function lowerCase(text: string): string {
+  return letterByLetter(text, (part) => (part.length === 1 ? part.toLowerCase().slice(0, 1) : part.toLowerCase()));
+}
+
+function letterByLetter(text: string, change: (part: string) => string): string {
+  if (/^[\0-\x7f]*$/.test(text)) return change(text);
+  return Array.from(text, (letter) => {
+    const changed = change(letter);
+    return Array.from(changed).length === 1 ? changed : letter;
+  }).join("");
+}
