@@ -57,7 +57,7 @@ export function createBash(guest: Guest, files: Guest): Tool {
     description:
       "Runs a bash script in the sandbox, where the working directory is /workspace. It is a built-in shell without native programs: " +
       "pipes, redirections, loops, functions, arrays, and cat, ls, cp, mv, rm, find, grep, sed, awk, jq, sort, uniq, cut, tr, " +
-      "head, tail, diff, comm, join, xargs, tee, wc, date, base64, md5sum, sha256sum, gzip and more. No network, no git, no " +
+      "head, tail, diff, comm, join, xargs, tee, wc, date, base64, md5sum, sha256sum, gzip, tar, unzip and more. No network, no git, no " +
       "interpreters, no package managers. The working directory and variables persist across calls; functions, arrays, " +
       "options and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/ or extensions/. " +
       "To read, search or change files, prefer the tools made for that.",

@@ -41,6 +41,8 @@ import { SORT } from "./text/sort.ts";
 import { COLUMN } from "./text/table.ts";
 import { TAB_COMMANDS } from "./text/tabs.ts";
 import { TR } from "./text/translate.ts";
+import { UNZIP } from "./zip/unzip.ts";
+import { ZIP } from "./zip/zip.ts";
 
 const USAGE = 2;
 
@@ -96,7 +98,9 @@ export const COMMANDS: readonly CustomCommand[] = [
   TIMEOUT,
   TR,
   ...TAB_COMMANDS,
+  UNZIP,
   XARGS,
+  ZIP,
   ...COLUMN_COMMANDS,
   ...COUNT_COMMANDS,
   defineCommand("cmp", async (args, context) => {
