@@ -20,11 +20,10 @@ const INSTEAD: readonly (readonly [names: string, instead: string])[] = [
   ["sudo su doas", "there are no other users in the sandbox"],
   ["vi vim nvim nano emacs ed", "use the edit and write tools"],
   ["less more", "output is not paged; use head, tail or the read tool"],
-  ["zip unzip bzip2 xz 7z", "the only archive tools are tar, gzip, gunzip and zcat"],
-  ["cmp", "use diff -q"],
+  ["bzip2 bunzip2 xz unxz 7z", "the only archive tools are tar, gzip, gunzip, zcat, zip and unzip"],
   ["sqlite3 psql mysql redis-cli", "there are no databases in the sandbox"],
   ["yq xan", "use jq for JSON and awk for the rest, or the js_exec tool"],
-  ["ps top kill killall pkill nohup crontab at", "there are no processes in the sandbox; each call is one script"],
+  ["ps top killall pkill crontab at", "there are no processes in the sandbox; each call is one script"],
 ];
 
 const BY_NAME: ReadonlyMap<string, string> = new Map(

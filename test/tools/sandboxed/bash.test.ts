@@ -175,7 +175,7 @@ const missing = [
   { command: "npm install x", says: "npm is not available: no packages can be installed" },
   { command: "apt-get install x; echo go on", says: "apt-get is not available" },
   { command: "make", says: "make is not available: no native programs run" },
-  { command: "zip -r a.zip .", says: "zip is not available: the only archive tools are tar, gzip" },
+  { command: "xz a.tar", says: "xz is not available: the only archive tools are tar, gzip" },
   { command: "echo x | frobnicate", says: "frobnicate is not available in the sandbox." },
   { command: "ln -s a b", says: "Links cannot be made in the sandbox; copy the file with cp." },
 ];
