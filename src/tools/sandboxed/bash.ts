@@ -63,7 +63,7 @@ export function createBash(guest: Guest, files: Guest): Tool {
       "To read, search or change files, prefer the tools made for that.",
     offer: {
       about:
-        "Runs a bash script in the sandbox at /workspace, with the usual commands (ls, cp, find, grep, sed, awk, jq, sort, diff, xargs, date, base64, gzip …) and no network, git, interpreters or package managers. Directory and variables persist across calls; functions and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/, extensions/.",
+        "Runs a bash script in the sandbox at /workspace, with the usual commands (ls, cp, find, grep, sed, awk, jq, sort, diff, xargs, date, base64, gzip, unzip …) and no network, git, interpreters or package managers. Directory and variables persist across calls; functions and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/, extensions/.",
       arguments: {
         command: "",
         timeout: "Seconds. Default 60, at most 600.",
