@@ -35,7 +35,12 @@ const SURROUNDINGS = [
 ];
 
 const GUESTS: readonly Guest[] = [
-  { name: "files", world: "files", imports: ["deckhand:sandbox/workspace"] },
+  {
+    name: "files",
+    world: "files",
+    imports: ["deckhand:sandbox/workspace"],
+    surroundings: [import.meta.resolve("./guests/runtime/text-encoding.ts")],
+  },
   {
     name: "js",
     world: "online-programs",
@@ -63,6 +68,7 @@ const TOOLS = [
   "acorn",
   "componentize-qjs",
   "esbuild",
+  "fflate",
   "just-bash",
   "picomatch",
   "diff",

@@ -28,10 +28,12 @@ export function createRead(guest: Guest): Tool {
     name: "read",
     description:
       "Reads a file in the working directory. Text has line numbers added (number, tab, line; the numbers are not part of the file); " +
-      "PNG, JPEG, GIF and WebP images and PDF documents are shown as they are. Long files are cut, with the offset to continue from. " +
+      "PNG, JPEG, GIF and WebP images and PDF documents are shown as they are, Word, Excel, PowerPoint and OpenDocument files as text. " +
+      "Long files are cut, with the offset to continue from. " +
       "A file must be read before write or edit can change it.",
     offer: {
-      about: "Reads a file: text with line numbers added, images, PDF. Required before write or edit changes it.",
+      about:
+        "Reads a file: text with line numbers added, images, PDF, Office documents. Required before write or edit changes it.",
       arguments: {
         path: "",
         offset: "First line, from 1.",
