@@ -59,6 +59,16 @@ const GUESTS: readonly Guest[] = [
     ],
   },
   { name: "page", world: "program", imports: [] },
+  {
+    name: "documents",
+    world: "timed-programs",
+    imports: ["deckhand:sandbox/clock"],
+    surroundings: [
+      ...SURROUNDINGS,
+      import.meta.resolve("./guests/runtime/abort.ts"),
+      import.meta.resolve("./guests/documents/pdf/web-platform.ts"),
+    ],
+  },
 ];
 
 /** Packages whose versions affect a component. */
@@ -72,6 +82,7 @@ const TOOLS = [
   "just-bash",
   "picomatch",
   "diff",
+  "unpdf",
 ];
 
 /** Modules that are replaced inside a guest: the host does the work of Node's, and unavailable ones are stubs. */
@@ -90,6 +101,7 @@ function sourceHash(guest: Guest): string {
     ...globSync(join(here, "guests", "*.ts")),
     ...globSync(join(here, "guests", "runtime", "*.ts")),
     ...globSync(join(here, "guests", guest.name, "**", "*.ts")),
+    ...globSync(join(here, "guests", "documents", "*.ts")),
     ...TOOLS.map((tool) => join(here, "..", "node_modules", tool, "package.json")),
   ];
   const hash = createHash("sha256");

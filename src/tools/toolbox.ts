@@ -9,10 +9,12 @@ import { createGitTool } from "./git.ts";
 import type { InstructionGate } from "./instructions/instruction-gate.ts";
 import type { NativeToolDeps } from "./native/native-tool-deps.ts";
 import { createNativeTools } from "./native/native-tools.ts";
+import { createReadThread } from "./native/read-thread.ts";
 import type { ConnectOptions } from "./network/connect.ts";
 import type { Resolve } from "./network/resolve.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
+import { createDocumentReader } from "./sandboxed/read-document.ts";
 import { createJobTools, type JobTools } from "./schedule-job.ts";
 import type { ProgramSecrets } from "./secrets/file-secrets.ts";
 import { createSkillTool } from "./skill.ts";
@@ -39,7 +41,9 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
 }
 
 /** What features contribute. */
-export interface FeatureTools extends Pick<Toolbox, "problems" | "start" | "stop">, Omit<Toolbox["runs"], "tools"> {
+export interface FeatureTools
+  extends Pick<Toolbox, "problems" | "start" | "stop">,
+    Omit<Toolbox["runs"], "tools" | "readDocument"> {
   /** `source` says where a tool comes from, in words for people. */
   tools(): readonly { readonly tool: Tool; readonly source: string }[];
   readonly ownFiles: OwnFiles;
@@ -54,7 +58,7 @@ export interface Toolbox {
   /** Sentences about why expected tools are missing. */
   problems(): readonly string[];
   /** The part of the toolbox that runs use. */
-  readonly runs: Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown" | "delegate">;
+  readonly runs: Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown" | "delegate" | "readDocument">;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,10 +67,12 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { sandbox, runtime, instructions } = options;
   const { clock } = runtime;
   const clean = secretMasker(options.secrets);
+  const readDocument = createDocumentReader(sandbox);
   const files = createFileTools(sandbox);
   const ownFiles = (): OwnFiles => features.ownFiles;
   const native = createNativeTools({ ...options, clock, catalogue: () => all(), ownFiles });
   const others = [
+    createReadThread(readDocument),
     ...createJobTools({ ...options, clock }),
     createSkillTool(instructions),
     createGitTool({ worktreesOf: (root) => ownFiles().gitOf(root) }),
@@ -82,7 +88,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     sources,
     listed: () => sources().map(({ tool, source }) => listed(tool, source)),
     problems: () => features.problems(),
-    runs: { tools: all, sections, whyMissing, toolKnown, delegate },
+    runs: { tools: all, sections, whyMissing, toolKnown, delegate, readDocument },
     start: (signal) => features.start(signal),
     stop: () => features.stop(),
   };
@@ -99,7 +105,7 @@ export function secretMasker({ hide, hideIn, files }: ProgramSecrets): (tool: To
   const cleaned = new WeakMap<Tool, Tool>();
   const resultOf = (result: ToolResult, input: unknown): ToolResult => {
     const content = result.content.map((block) =>
-      block.type === "text" ? { ...block, text: hide(block.text) } : block,
+      "text" in block && block.text !== undefined ? { ...block, text: hide(block.text) } : block,
     );
     // Learn the values before anybody sees the result.
     files.learn(content, result.label, input);

@@ -29,5 +29,6 @@ function mediaTokens(value: unknown): number | null {
   if (typeof value !== "object" || value === null || !("type" in value) || !("data" in value)) return null;
   if (value.type === "image") return IMAGE_TOKENS;
   if (value.type !== "document" || typeof value.data !== "string") return null;
-  return Math.ceil(value.data.length / PDF_CHARS_PER_TOKEN);
+  const text = "text" in value && typeof value.text === "string" ? value.text : "";
+  return Math.max(textTokensAtMost(text), Math.ceil(value.data.length / PDF_CHARS_PER_TOKEN));
 }

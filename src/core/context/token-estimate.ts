@@ -119,7 +119,8 @@ function partTokens(part: ToolResultContent): number {
     case "image":
       return IMAGE_TOKENS;
     case "document":
-      return textTokens(part.text ?? "") + (part.data ?? "").length / PDF_CHARS_PER_TOKEN;
+      // The request has the pages or their text, depending on the model.
+      return Math.max(textTokens(part.text ?? ""), (part.data ?? "").length / PDF_CHARS_PER_TOKEN);
     default:
       return assertNever(part);
   }

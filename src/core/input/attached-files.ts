@@ -16,11 +16,24 @@ export interface AttachmentPlace {
   readonly channelKey: string;
 }
 
+/** On whose behalf a document is read, and where. */
+export interface DocumentPlace extends AttachmentPlace {
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads at most so many characters of the text of a PDF or an office document, or a sentence in brackets that says why
+ * it cannot be read. Null for other files, and for a document without text.
+ */
+export type ReadDocument = (data: Uint8Array, chars: number, place: DocumentPlace) => Promise<string | null>;
+
 export interface AttachedFileOptions {
   readonly platform: Pick<ChatPlatform, "fetchFile" | "descriptor">;
   readonly signal: AbortSignal;
   /** Saves an attachment in the sandbox root. */
   readonly saveAttachment: (name: string, data: Uint8Array) => Promise<SavedAttachment>;
+  readonly readDocument: (data: Uint8Array, chars: number) => Promise<string | null>;
   /** Shows a notice to people, for example about an unreadable attachment. */
   readonly notice: (text: string) => void;
   /** Maximum length of a document's text in the request, in characters. Defaults to `DOCUMENT_CHARS`. */
@@ -52,10 +65,11 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
     const where = saved === null ? "" : typeof saved === "string" ? ` It is saved as ${saved}.` : ` ${saved.refused}`;
     return [
       note(`Attached: ${name} (${mediaType}, ${data.byteLength} bytes).${where}`),
-      ...contentOf(attachment, data, {
+      ...(await contentOf(attachment, data, {
         context: typeof saved === "string" ? saved : "attached",
         chars: options.documentChars ?? DOCUMENT_CHARS,
-      }),
+        readDocument: options.readDocument,
+      })),
     ];
   } catch (error) {
     if (signal.aborted) throw error;
@@ -64,29 +78,33 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
   }
 }
 
-interface Shown {
+interface Shown extends Pick<AttachedFileOptions, "readDocument"> {
   /** The path of the file, or a word that says it is attached. */
   readonly context: string;
   readonly chars: number;
 }
 
-/** The blocks with a file's content; none for types that no model reads. `chars` limits a document's text. */
-export function contentOf(
+/**
+ * The blocks with a file's content; none for types that no model reads. `chars` limits a document's text. A PDF has its
+ * text besides, for models that read no PDFs.
+ */
+export async function contentOf(
   { name: called, mediaType }: Attachment,
   data: Uint8Array,
-  { context, chars }: Shown,
-): (ImageBlock | DocumentBlock)[] {
+  { context, chars, readDocument }: Shown,
+): Promise<(ImageBlock | DocumentBlock)[]> {
   const name = plainLine(called, FILE_NAME_CHARS);
   const image = imageType(data);
   if (image !== null && data.byteLength <= IMAGE_BYTES) {
     return [{ type: "image", mediaType: image, data: base64(data), name }];
   }
-  if (startsWith(data, "%PDF-"))
-    return [{ type: "document", name, mediaType: "application/pdf", data: base64(data), context }];
-  const text = image === null ? textIn(data) : null;
-  if (text === null) return [];
-  const cut = text.length > chars ? `${text.slice(0, chars)}\n[cut; the whole file is attached]` : text;
-  return cut === "" ? [] : [{ type: "document", name, mediaType, text: cut, context }];
+  const isPdf = startsWith(data, "%PDF-");
+  const text = (isPdf || image !== null ? null : textIn(data)) ?? (await readDocument(data, chars + 1));
+  const cut =
+    text !== null && text.length > chars ? `${text.slice(0, chars)}\n[cut; the whole file is attached]` : text;
+  const shown = cut === null || cut === "" ? {} : { text: cut };
+  if (isPdf) return [{ type: "document", name, mediaType: "application/pdf", data: base64(data), ...shown, context }];
+  return "text" in shown ? [{ type: "document", name, mediaType, ...shown, context }] : [];
 }
 
 /** Detects an image's type by its first bytes, since the platform only guesses from the file's name. */

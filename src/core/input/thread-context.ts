@@ -102,8 +102,8 @@ function asConversation(block: ContentBlock): ContentBlock {
 }
 
 /**
- * Drops a block that does not fit; its file is in the sandbox. PDFs are always dropped, since their size in tokens is
- * known only to the provider.
+ * Drops a block that does not fit; its file is in the sandbox. A PDF without text is always dropped, since its size in
+ * tokens is known only to the provider.
  */
 function fitted(block: ContentBlock, room: Room): ContentBlock[] {
   const chars = block.type === "text" ? block.text.length : block.type === "image" ? IMAGE_CHARS : Infinity;

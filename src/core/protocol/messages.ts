@@ -29,7 +29,7 @@ const imageBlock = z.object({
   data: z.string(),
   name: z.string().optional(),
 });
-/** Either readable `text`, or base64 `data` for formats that models read themselves (PDF). */
+/** Readable `text`, base64 `data` of a format that some models read themselves (PDF), or both. */
 const documentBlock = z.object({
   type: z.literal("document"),
   name: z.string(),

@@ -4,7 +4,7 @@ import type { Cluster } from "../cluster.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import type { InstructionLayer, InstructionRoots } from "../context/system-prompt.ts";
 import type { SessionEngine } from "../engine/engine.ts";
-import type { AttachmentPlace, SavedAttachment } from "../input/attached-files.ts";
+import type { AttachmentPlace, ReadDocument, SavedAttachment } from "../input/attached-files.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { PlatformName } from "../platform/thread.ts";
@@ -55,4 +55,5 @@ export interface RunnerOptions extends OpenRunViewOptions {
   readonly skillsOf: (sandboxRoot: string, channelKey: string) => SkillCatalogue;
   /** Saves an attachment beneath the sandbox root. */
   readonly saveAttachment: (place: AttachmentPlace, name: string, data: Uint8Array) => Promise<SavedAttachment>;
+  readonly readDocument: ReadDocument;
 }

@@ -193,12 +193,14 @@ export class SessionRunner implements SessionHandler {
     const { session, event } = run.wake;
     const { id: personId } = authorOf(event.body);
     const place = { sandboxRoot, personId, channelKey: session.channelKey };
-    const { platform, runtime, saveAttachment } = this.#options;
+    const { platform, runtime, saveAttachment, readDocument } = this.#options;
+    const { signal } = run.context;
     return {
       platform: platform(session.thread.platform),
       ids: runtime.ids,
-      signal: run.context.signal,
+      signal,
       saveAttachment: (name, data) => saveAttachment(place, name, data),
+      readDocument: (data, chars) => readDocument(data, chars, { ...place, sessionId: session.id, signal }),
       skills: () => this.#options.skillsOf(sandboxRoot, session.channelKey),
       notice: (text) => run.view.show({ type: "status", text }),
       runCommand,

@@ -6,7 +6,6 @@ import { createAttach } from "./attach.ts";
 import { createBrief } from "./brief.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { createEnterPlanMode, createExitPlanMode } from "./plan-mode.ts";
-import { createReadThread } from "./read-thread.ts";
 import { createSleep } from "./sleep.ts";
 import { createToolSearch } from "./tool-search.ts";
 import { createUpdatePlan } from "./update-plan.ts";
@@ -24,7 +23,6 @@ export function createNativeTools(deps: NativeToolDeps): () => readonly Tool[] {
     createSleep(deps),
     createToolSearch(deps.catalogue),
     createUseTool(),
-    createReadThread(),
     createAttach(),
   ];
   const output = createAgentOutput(deps);

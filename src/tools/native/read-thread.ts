@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { contentOf, FILE_NAME_CHARS } from "../../core/input/attached-files.ts";
+import {
+  type AttachedFileOptions,
+  contentOf,
+  FILE_NAME_CHARS,
+  type ReadDocument,
+} from "../../core/input/attached-files.ts";
 import { labelOfMessage } from "../../core/input/message-label.ts";
 import type { ThreadMessage } from "../../core/platform/chat-platform.ts";
 import type { Attachment } from "../../core/platform/inbound.ts";
@@ -31,7 +36,7 @@ const MESSAGE_CHARS = 4_000;
 const MAX_FILES = 5;
 const FILE_CHARS = 20_000;
 
-export function createReadThread(): Tool {
+export function createReadThread(readDocument: ReadDocument): Tool {
   return defineTool({
     name: "read_thread",
     description:
@@ -47,7 +52,9 @@ export function createReadThread(): Tool {
     async execute(asked, ctx, signal) {
       const reach = asked.before === "" && asked.files === "" ? asked.limit + 1 : REACH;
       const messages = await ctx.thread.fetch(asked.from, reach, signal);
-      return asked.files === "" ? resultOf(messages, asked) : filesOf(messages, asked, { thread: ctx.thread, signal });
+      if (asked.files === "") return resultOf(messages, asked);
+      const read = (data: Uint8Array, chars: number) => readDocument(data, chars, { ...ctx, signal });
+      return filesOf(messages, asked, { thread: ctx.thread, signal, readDocument: read });
     },
   });
 }
@@ -82,7 +89,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
   return textResult(text, { summary, people: peopleIn(read), label: unionOf(read.map(labelOfMessage)) });
 }
 
-interface FileScope {
+interface FileScope extends Pick<AttachedFileOptions, "readDocument"> {
   readonly thread: Pick<ToolThread, "fetchFile">;
   readonly signal: AbortSignal;
 }
@@ -91,30 +98,34 @@ interface FileScope {
 async function filesOf(
   messages: readonly ThreadMessage[],
   { from, files: id }: Asked,
-  { thread, signal }: FileScope,
+  scope: FileScope,
 ): Promise<ToolResult> {
   const message = messages.find(({ messageId }) => messageId === id);
   if (message === undefined) return errorResult(`The message ${id} is not among the newest ${REACH} of this ${from}.`);
   const opened = (message.attachments ?? []).slice(0, MAX_FILES);
   if (opened.length === 0) return errorResult(`The message ${id} has no files.`);
   const content: ToolResultContent[] = [{ type: "text", text: conversation([lineOf(message)]) }];
-  for (const attachment of opened) content.push(...(await opening(attachment, { thread, signal })));
+  for (const attachment of opened) content.push(...(await opening(attachment, scope)));
   const summary = counted(opened.length, "file");
   const label = unionOf([labelOfMessage(message), { who: [outsideOf("an attachment")], holds: ["channel"] }]);
   return { content, isError: false, summary, people: peopleIn([message]), label };
 }
 
 /** Opens a file; a failure becomes text, so that the other files are still shown. */
-async function opening(attachment: Attachment, { thread, signal }: FileScope): Promise<ToolResultContent[]> {
+async function opening(
+  attachment: Attachment,
+  { thread, signal, readDocument }: FileScope,
+): Promise<ToolResultContent[]> {
   const name = plainLine(attachment.name, FILE_NAME_CHARS);
   try {
-    const [content] = contentOf(attachment, await thread.fetchFile(attachment, signal), {
+    const [content] = await contentOf(attachment, await thread.fetchFile(attachment, signal), {
       context: `a message of ${name}`,
       chars: FILE_CHARS,
+      readDocument,
     });
     if (content === undefined) return [{ type: "text", text: `${name} has no content that can be shown.` }];
-    if (content.type === "image" || content.text === undefined) return [content];
-    return [{ type: "text", text: conversation([withoutMarkers(`${name}:\n  ${indented(content.text)}`)]) }];
+    if (content.type === "image" || content.data !== undefined) return [content];
+    return [{ type: "text", text: conversation([withoutMarkers(`${name}:\n  ${indented(content.text ?? "")}`)]) }];
   } catch (error) {
     if (signal.aborted) throw error;
     return [{ type: "text", text: `${name} could not be read. ${explain(toAppError(error))}` }];

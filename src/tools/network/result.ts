@@ -1,5 +1,6 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { createDocumentReader, pdfBlock } from "../sandboxed/read-document.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { type Content, contentOf } from "./content.ts";
 import type { HttpResponse } from "./exchange.ts";
@@ -8,6 +9,9 @@ import { MAX_PAGE_CHARS, readPage } from "./page.ts";
 
 /** Maximum characters of text in one result, below a turn's limit for results, so that a part is not cut further. */
 const PART_CHARS = 30_000;
+
+/** Maximum characters of a document's text. */
+const DOCUMENT_CHARS = 100_000;
 
 /** Maximum bytes of an image. Source: Anthropic docs, Vision: 5 MB an image in base64, which adds a third. */
 const MAX_IMAGE_BYTES = 3_750_000;
@@ -43,6 +47,8 @@ export async function resultOf(
   const { url, answer } = shown;
   const content = contentOf(answer);
   const head = headOf(shown);
+  const readDocument = createDocumentReader(sandbox);
+  const place = { ...scope.ctx, signal: scope.signal };
   switch (content.type) {
     case "html": {
       const { title, markdown } = await readPage({ html: content.text, url }, sandbox, scope);
@@ -57,13 +63,17 @@ export async function resultOf(
         textResult([...head, "", "(no body)"].join("\n"), { summary: `${answer.status}` }),
       );
     case "image":
-    case "pdf":
       return media(shown, head, content);
-    case "binary":
+    case "pdf":
+    case "binary": {
+      const text = answer.ending === "whole" ? await readDocument(answer.bytes, DOCUMENT_CHARS, place) : null;
+      if (content.type === "pdf") return media(shown, head, { ...content, text });
+      if (text !== null) return textPart(shown, head, { text, cut: text.length === DOCUMENT_CHARS });
       return errorResult(
         [...head, "", `This is ${content.mediaType}, which cannot be shown.`].join("\n"),
         "not readable",
       );
+    }
     default:
       return assertNever(content);
   }
@@ -112,7 +122,7 @@ function wholeCharacters(part: string): string {
 function media(
   { url, answer }: Shown,
   head: readonly string[],
-  content: Extract<Content, { type: "image" | "pdf" }>,
+  content: Extract<Content, { type: "image" }> | { readonly type: "pdf"; readonly text: string | null },
 ): ToolResult {
   const limited = content.type === "image" && answer.bytes.length > MAX_IMAGE_BYTES;
   if (answer.ending !== "whole" || limited) {
@@ -125,7 +135,7 @@ function media(
   const data = answer.bytes.toString("base64");
   const block =
     content.type === "pdf"
-      ? { type: "document" as const, name, mediaType: "application/pdf", data, context: url.href }
+      ? pdfBlock({ name, data, context: url.href, text: content.text })
       : { type: "image" as const, name, mediaType: content.mediaType, data };
   const summary = `${content.type === "pdf" ? "PDF" : "image"}, ${sizeOf(answer)}`;
   return withErrorStatus(answer, {

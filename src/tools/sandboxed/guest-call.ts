@@ -52,10 +52,15 @@ export async function callGuest<R>(
   };
   const capability = { ...capabilityFor(ctx, capabilities), ...allowed };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), capability, callerOf(scope));
+  return parsedReply(output, request.reply);
+}
+
+/** Parses a guest's output. Throws Refusal when the guest has declined. */
+export function parsedReply<R>(output: string, schema: z.ZodType<R>): R {
   const answer = parseJson(output);
   const refused = refusedSchema.safeParse(answer);
   if (refused.success) throw new Refusal(refused.data.refused);
-  const reply = request.reply.safeParse(answer);
+  const reply = schema.safeParse(answer);
   if (!reply.success)
     throw new SandboxError("sandbox_failed", "the guest gave no valid answer", { cause: reply.error });
   return reply.data;

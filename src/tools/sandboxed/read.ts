@@ -5,6 +5,7 @@ import { type ToolResult, textResult } from "../../core/protocol/tool-result.ts"
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
 import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
+import { createDocumentReader, pdfBlock } from "./read-document.ts";
 
 const input = z.object({
   path: z.string().min(1).describe("The file's path: relative to the working directory, or absolute within it."),
@@ -23,7 +24,11 @@ const reply = z.discriminatedUnion("type", [
 ]);
 type Reply = z.infer<typeof reply>;
 
+/** Maximum characters of a PDF's text, for models that read no PDFs. */
+const PDF_TEXT_CHARS = 100_000;
+
 export function createRead(guest: Guest): Tool {
+  const readText = createDocumentReader(guest.sandbox);
   return defineTool({
     name: "read",
     description:
@@ -55,23 +60,29 @@ export function createRead(guest: Guest): Tool {
         const body: ReadRequest = { op: "read", path, offset, limit };
         const allowed = allowedSecret(path, ctx);
         const read = await callGuest(guest, { body, reply }, { ctx, signal, writes: false, ...allowed });
-        const result = resultOf(read, path);
+        const result = await resultOf(read, path, (data) => readText(data, PDF_TEXT_CHARS, { ...ctx, signal }));
         return secretAt(ctx.sandboxRoot, path) === null ? result : { ...result, label: SECRETS };
       }),
   });
 }
 
-function resultOf(read: Reply, path: string): ToolResult {
+async function resultOf(
+  read: Reply,
+  path: string,
+  textOf: (pdf: Uint8Array) => Promise<string | null>,
+): Promise<ToolResult> {
   const files = [{ path, sha256: read.sha256, action: "read" as const }];
   if (read.type === "text") return textResult(read.text, { summary: read.summary, files });
   const { mediaType, base64: data } = read;
-  const size = `${Math.ceil((data.length * 3) / 4 / 1024)} KB`;
+  const bytes = Buffer.from(data, "base64");
+  const size = `${Math.ceil(bytes.length / 1024)} KB`;
   const name = path.slice(path.lastIndexOf("/") + 1);
+  const kind = mediaType === "application/pdf" ? "PDF" : "image";
+  const text = mediaType === "application/pdf" ? await textOf(bytes) : null;
   const block =
     mediaType === "application/pdf"
-      ? { type: "document" as const, name, mediaType, data, context: path }
+      ? pdfBlock({ name, data, context: path, text })
       : { type: "image" as const, name, mediaType, data };
-  const kind = mediaType === "application/pdf" ? "PDF" : "image";
   return {
     content: [{ type: "text", text: `${path}: ${kind}, ${size}` }, block],
     isError: false,

@@ -18,6 +18,7 @@ test.each([
         platform: { fetchFile, descriptor: aPlatform() },
         signal: new AbortController().signal,
         saveAttachment: () => Promise.resolve(null),
+        readDocument: () => Promise.resolve(null),
         notice: () => {},
       },
     );
@@ -37,9 +38,13 @@ test.each([
   },
   { of: "no text", data: Buffer.from("\x1f\x8b\x08\x01\xff", "latin1"), text: null },
   { of: "no text, with NUL", data: Buffer.from("a\0b"), text: null },
-])("how a file with $of is presented to the model", ({ data, text }) => {
+])("how a file with $of is presented to the model", async ({ data, text }) => {
   const file = { name: "a.csv", mediaType: "text/csv", size: data.length, ref: "f" };
-  const shown = contentOf(file, data, { context: "attached", chars: 1_000 });
+  const shown = await contentOf(file, data, {
+    context: "attached",
+    chars: 1_000,
+    readDocument: () => Promise.resolve(null),
+  });
   expect(shown).toMatchObject(text === null ? [] : [{ type: "document", text }]);
   expect(shown).toHaveLength(text === null ? 0 : 1);
 });

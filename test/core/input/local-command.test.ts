@@ -104,6 +104,7 @@ function process({ store, clock }: NativeSession, execute: Execute, config: Part
     ids: countingIds(),
     signal: stop.signal,
     saveAttachment: () => Promise.resolve(null),
+    readDocument: () => Promise.resolve(null),
     notice: () => {},
     skills: () => skillCatalogue([], []),
     runCommand: ({ command }) => {

@@ -42,6 +42,7 @@ function options(thread: readonly ThreadMessage[]): RunInputOptions {
     ids: countingIds(),
     signal: new AbortController().signal,
     saveAttachment: () => Promise.resolve(null),
+    readDocument: () => Promise.resolve(null),
     notice: () => {},
     skills: () => skillCatalogue([], []),
     runCommand: () => Promise.reject(new Error("no command was typed")),

@@ -63,6 +63,7 @@ async function queuedRun() {
     channelConfigOf: () => Promise.reject(new Error("the run ends at once")),
     instructionsOf: () => [],
     saveAttachment: () => Promise.resolve(null),
+    readDocument: () => Promise.resolve(null),
   });
   const [event] = await store.inbox.ofRun("run_1");
   if (event === undefined) throw new Error("nothing began the run");

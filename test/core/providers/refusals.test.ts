@@ -293,9 +293,16 @@ test("a PDF that the provider cannot read is replaced by its name", async () => 
     if (!body.includes("JVBERi0")) return eventStream(ANSWER);
     return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
   };
-  const pdf = { type: "document", name: "report.pdf", mediaType: "application/pdf", data: "JVBERi0xLjc=" } as const;
+  const pdf = {
+    type: "document",
+    name: "report.pdf",
+    mediaType: "application/pdf",
+    data: "JVBERi0xLjc=",
+    text: "Two nodes",
+  } as const;
   const { content } = await answerWith(respond, { messages: [said("user", [pdf])], wire: "anthropic" });
   expect(content).toEqual([{ type: "text", text: "ok" }]);
   expect(sent).toHaveLength(2);
-  expect(sent[1]).toContain("report.pdf");
+  expect(sent[0]).not.toContain("Two nodes");
+  expect(sent[1]).toContain("Two nodes");
 });

@@ -83,6 +83,7 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
         }),
       instructionsOf: () => [],
       saveAttachment: () => Promise.resolve(null),
+      readDocument: () => Promise.resolve(null),
     });
   let wakes = 0;
   /** Wakes the run once, under its next owner. */

@@ -106,6 +106,7 @@ export interface SimOfficeOptions {
   readonly refuses?: (message: OutgoingMessage) => AppError | null;
   /** Saves attachments. */
   readonly saveAttachment?: RunnerOptions["saveAttachment"];
+  readonly readDocument?: RunnerOptions["readDocument"];
   /** Maximum number of concurrent runs. */
   readonly maxConcurrentRuns?: number;
 }
@@ -217,6 +218,7 @@ async function startProcess(
       };
     },
     instructionsOf: gate?.layers ?? (() => []),
+    readDocument: options.readDocument ?? (() => Promise.resolve(null)),
     saveAttachment: (...given) => real(async () => (await options.saveAttachment?.(...given)) ?? null),
   });
   await engine.start(runner);

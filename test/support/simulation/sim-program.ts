@@ -109,6 +109,7 @@ export function startProgram(around: SimSurroundings, process: SimProcess, seat:
       }),
     instructionsOf: () => [],
     saveAttachment: () => Promise.resolve(null),
+    readDocument: () => Promise.resolve(null),
   });
   let isStarted = false;
   const starting = async () => {

@@ -21,6 +21,7 @@ import { createReadThread } from "../../../src/tools/native/read-thread.ts";
 import { measure } from "../../../src/tools/quotas/measure.ts";
 import type { Quotas } from "../../../src/tools/quotas/quotas.ts";
 import { createFileTools } from "../../../src/tools/sandboxed/file-tools.ts";
+import { createDocumentReader } from "../../../src/tools/sandboxed/read-document.ts";
 import { createSkillReader } from "../../../src/tools/skills/skill-reader.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../../src/tools/web/web-fetch.ts";
@@ -370,7 +371,7 @@ function openOffice({ model, site, setting, sandbox, root, quotas, mcp }: Openin
   ];
   return simOffice({
     model,
-    tools: [createReadThread(), createAttach()],
+    tools: [createReadThread(createDocumentReader(sandbox)), createAttach()],
     realTools: [...realTools, ...(mcp?.tools() ?? [])],
     ...(mcp === null ? {} : { commands: { mcp: (line) => mcp.command(line) } }),
     withSubAgents: true,
@@ -391,5 +392,6 @@ function openOffice({ model, site, setting, sandbox, root, quotas, mcp }: Openin
     fetchFile: (ref) => new TextEncoder().encode(ref),
     maxConcurrentRuns,
     saveAttachment: (place, name, data) => saveAttachment({ place, name, data, log: silentLog, quotas }),
+    readDocument: createDocumentReader(sandbox),
   });
 }

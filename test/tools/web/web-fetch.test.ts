@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import type { CallEnvironment } from "../../../src/core/tool.ts";
 import { recordingPosts } from "../../support/database/recording-posts.ts";
+import { archive, paragraph, pdf, word } from "../documents/build-documents.ts";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 import { fetchSession, PUBLIC, startSite } from "../network/fetch-session.ts";
 
@@ -118,7 +119,6 @@ test.each(texts)("$name is shown as text", async ({ type, body, shows }) => {
 });
 
 const png = readFileSync(new URL("../../../docs/images/web-narrow.png", import.meta.url));
-const pdf = Buffer.from("%PDF-1.7\n%\xe2\xe3\n1 0 obj\nendobj\n%%EOF", "latin1");
 const media = [
   {
     name: "an image",
@@ -128,9 +128,9 @@ const media = [
   },
   {
     name: "a PDF",
-    body: pdf,
+    body: Buffer.from(pdf(["Uptime 99 %"])),
     path: "/a/report.pdf?v=2",
-    block: { type: "document", mediaType: "application/pdf", name: "report.pdf" },
+    block: { type: "document", mediaType: "application/pdf", name: "report.pdf", text: "[Page 1 of 1]\nUptime 99 %" },
   },
 ];
 
@@ -156,10 +156,17 @@ test("people see a fetched image or PDF only if the model requests it", async ()
 });
 
 test("a response that is neither text, image nor PDF is described as such", async () => {
-  const site = await startSite(serving("application/zip", Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0, 0])));
+  const site = await startSite(serving("application/zip", archive({ "a.txt": "a" })));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
   expect(result).toMatchObject({ isError: true, summary: "not readable" });
   expect(text(result)).toContain("application/zip, which cannot be shown");
+});
+
+test("the text of an office document is shown", async () => {
+  const site = await startSite(serving("application/octet-stream", word(paragraph("Two nodes are enough."))));
+  const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
+  expect(result.isError).toBe(false);
+  expect(text(result)).toMatch(/\n\nTwo nodes are enough\.$/);
 });
 
 test("an error status is an error with the server's text", async () => {

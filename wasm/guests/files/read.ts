@@ -1,5 +1,5 @@
+import { documentText } from "../documents/document-text.ts";
 import { Refusal, type Window, type Workspace } from "../workspace.ts";
-import { documentText } from "./documents/document-text.ts";
 import { cutLine, linesOf } from "./lines.ts";
 import type { ReadRequest } from "./request.ts";
 

@@ -142,11 +142,11 @@ function plainParam(
 function documentParam(document: DocumentBlock): Anthropic.DocumentBlockParam | Anthropic.TextBlockParam {
   const { name, mediaType, text, data, context } = document;
   const about = { title: name, ...(context === undefined ? {} : { context }) };
-  if (text !== undefined && text.trim() !== "") {
-    return { type: "document", ...about, source: { type: "text", media_type: "text/plain", data: text } };
-  }
   if (data !== undefined && mediaType === "application/pdf") {
     return { type: "document", ...about, source: { type: "base64", media_type: mediaType, data } };
+  }
+  if (text !== undefined && text.trim() !== "") {
+    return { type: "document", ...about, source: { type: "text", media_type: "text/plain", data: text } };
   }
   return { type: "text", text: unreadableDocument(document) };
 }

@@ -75,10 +75,10 @@ function inputContent(part: VisiblePart): Responses.ResponseInputContent[] {
 
 function documentContent(document: DocumentBlock): Responses.ResponseInputFile | Responses.ResponseInputText {
   const { name, mediaType, text, data } = document;
-  if (text !== undefined) return { type: "input_text", text: quotedDocument(document, text) };
   if (data !== undefined && mediaType === "application/pdf") {
     return { type: "input_file", filename: name, file_data: `data:${mediaType};base64,${data}` };
   }
+  if (text !== undefined) return { type: "input_text", text: quotedDocument(document, text) };
   return { type: "input_text", text: unreadableDocument(document) };
 }
 

@@ -140,6 +140,19 @@ test("PDFs are sent as files only to providers that accept them", () => {
   expect(JSON.stringify(body("groq", { messages }))).toContain("cannot be shown");
 });
 
+test("a PDF's text is sent to providers that do not accept the file", () => {
+  const pdf = {
+    type: "document",
+    name: "p.pdf",
+    mediaType: "application/pdf",
+    data: "AAAA",
+    text: "Two nodes",
+  } as const;
+  const messages = [said("user", [pdf])];
+  expect(JSON.stringify(body("openrouter", { messages }))).not.toContain("Two nodes");
+  expect(JSON.stringify(body("groq", { messages }))).toContain("Two nodes");
+});
+
 const thinkers: readonly { provider: string; sent: Record<string, unknown> }[] = [
   { provider: "groq", sent: { reasoning_effort: "high" } },
   { provider: "qwen", sent: { enable_thinking: true } },

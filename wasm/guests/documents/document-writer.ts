@@ -1,4 +1,4 @@
-import { Refusal } from "../../workspace.ts";
+import { Refusal } from "../workspace.ts";
 
 /** Maximum characters of a document's text, which repetitions in a small file can otherwise make endless. */
 const MAX_CHARS = 8_000_000;

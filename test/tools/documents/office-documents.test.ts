@@ -1,36 +1,8 @@
-import { strToU8, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { fileSession, text, useSandbox } from "../file-session.ts";
+import { archive, paragraph, relations, word } from "./build-documents.ts";
 
 const sandbox = useSandbox();
-
-const TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-
-/** Relations by their identifiers: a type and a target, which is outside the package if it is an address. */
-function relations(targets: Readonly<Record<string, readonly [type: string, target: string]>>): string {
-  const entries = Object.entries(targets).map(([id, [type, target]]) => {
-    const mode = target.includes("://") ? ' TargetMode="External"' : "";
-    return `<Relationship Id="${id}" Type="${TYPES}/${type}" Target="${target}"${mode}/>`;
-  });
-  return `<?xml version="1.0"?><Relationships>${entries.join("")}</Relationships>`;
-}
-
-function archive(files: Readonly<Record<string, string>>): Uint8Array {
-  return zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, strToU8(content)])));
-}
-
-/** A Word document with this body and these further files. */
-function word(body: string, more: Readonly<Record<string, string>> = {}): Uint8Array {
-  return archive({
-    "_rels/.rels": relations({ a: ["officeDocument", "/word/document.xml"] }),
-    "word/document.xml": `<w:document xmlns:w="w"><w:body>${body}</w:body></w:document>`,
-    ...more,
-  });
-}
-
-function paragraph(content: string, properties = ""): string {
-  return `<w:p>${properties === "" ? "" : `<w:pPr>${properties}</w:pPr>`}<w:r><w:t>${content}</w:t></w:r></w:p>`;
-}
 
 const row = (...cells: readonly string[]): string =>
   `<w:tr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join("")}</w:tr>`;

@@ -1,4 +1,4 @@
-import { Refusal } from "../../workspace.ts";
+import { Refusal } from "../workspace.ts";
 import { openDocumentText } from "./open-document.ts";
 import { openSheetsText } from "./open-sheets.ts";
 import { DocumentPackage, visitStarts } from "./package-files.ts";

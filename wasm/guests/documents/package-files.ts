@@ -1,5 +1,5 @@
 import { unzipSync } from "fflate";
-import { Refusal } from "../../workspace.ts";
+import { Refusal } from "../workspace.ts";
 import { attributeOf, type Tag, visitXml } from "./xml.ts";
 
 /** Maximum bytes of all that is unpacked of a document, which bounds the time. */
