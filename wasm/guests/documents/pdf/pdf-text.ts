@@ -6,6 +6,9 @@ import { warnings } from "./web-platform.ts";
 const NO_MAPS =
   "[Characters are missing: they are of Chinese, Japanese or Korean fonts that this PDF does not contain.]";
 
+/** Maximum time for reading, after which the pages so far are shown. */
+const MAX_MS = 12_000;
+
 /** What is on a page but not of its content: fields of forms, and comments. */
 interface Annotation {
   readonly subtype?: string;
@@ -30,7 +33,9 @@ async function textOfPages(bytes: Uint8Array, maxChars: number): Promise<string>
   const pdf = await getDocumentProxy(bytes, { verbosity: 1 });
   const pages: string[] = [];
   let chars = 0;
-  for (let number = 1; number <= pdf.numPages && chars < maxChars; number++) {
+  const started = Date.now();
+  let number = 1;
+  for (; number <= pdf.numPages && chars < maxChars && Date.now() - started < MAX_MS; number++) {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
     const annotations: readonly Annotation[] = await page.getAnnotations();
@@ -40,6 +45,7 @@ async function textOfPages(bytes: Uint8Array, maxChars: number): Promise<string>
     chars += text.length;
     if (text !== "") pages.push(`[Page ${number} of ${pdf.numPages}]\n${text}`);
   }
+  if (number <= pdf.numPages) pages.push(`[Only pages 1 to ${number - 1} of ${pdf.numPages} were read.]`);
   if (warnings.some((warning) => warning.includes("cMapUrl"))) pages.push(NO_MAPS);
   return pages.join("\n\n");
 }
