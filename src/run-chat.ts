@@ -1,5 +1,6 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileToAttach } from "./adapters/terminal/client/attached-file.ts";
 import type { ChatIo, ChatOptions, ChatRequest } from "./adapters/terminal/client/chat.ts";
 import { EXIT } from "./adapters/terminal/client/exit-codes.ts";
 import { openSocket, socketPath } from "./adapters/terminal/socket.ts";
@@ -33,18 +34,30 @@ export function processIo(env: Environment): ChatIo {
   };
 }
 
+/** A conversation to hold, and the paths of further files for its first message. */
+export interface ChatCall extends ChatRequest {
+  readonly attached: readonly string[];
+}
+
 /**
  * Holds a conversation with the program running on this home or, if there is none, with one in this process. Resolves
  * to the exit code.
  */
-export async function runChat(config: Config, request: ChatRequest, io: ChatIo): Promise<number> {
+export async function runChat(config: Config, { attached, ...request }: ChatCall, io: ChatIo): Promise<number> {
   const say = (line: string) => {
     io.stderr.write(`${line}\n`);
   };
+  const read = await Promise.all(attached.map((file) => fileToAttach(file)));
+  const problem = read.find((file) => typeof file === "string");
+  if (problem !== undefined) {
+    say(problem);
+    return EXIT.failed;
+  }
+  const files = [...request.files, ...read.filter((file) => typeof file !== "string")];
   const own = new OwnProgram(config, say);
   const reach = () => reachProgram({ own, socket: socketOf(config), withinMs: REACH_WITHIN_MS, say });
   try {
-    return await conversation({ request, io, reach });
+    return await conversation({ request: { ...request, files }, io, reach });
   } finally {
     await own.stop();
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import { type Command, Option } from "commander";
 import type { Terminal } from "./terminal.ts";
@@ -10,6 +11,9 @@ export interface ChatCommandRequest {
   readonly continues: boolean;
   /** Directory for the files of answers; null for none. */
   readonly saveTo: string | null;
+  /** Paths of files to attach. */
+  readonly attached: readonly string[];
+  /** Piped input to attach. */
   readonly files: readonly { readonly name: string; readonly mediaType: string; readonly data: Uint8Array }[];
 }
 
@@ -19,6 +23,7 @@ interface ChatFlags {
   readonly agent?: string;
   readonly continue?: boolean;
   readonly save?: string;
+  readonly attach: readonly string[];
 }
 
 export interface ChatCommandOptions {
@@ -34,6 +39,7 @@ Examples:
   deckhand chat                                 a conversation in this terminal
   deckhand chat "which ports does it open?"     one answer, on stdout
   git diff | deckhand chat "review this"        with the piped input as an attachment
+  deckhand chat --attach plan.pdf "is it sound?"  with a file
   deckhand chat --continue                      continues the newest conversation
 
 It attaches to the Deckhand that is running on this home directory, or runs by itself if there is none.
@@ -48,6 +54,7 @@ export function addChat(program: Command, options: ChatCommandOptions): void {
     .addOption(new Option("--continue", "continue the newest thread of the terminal"))
     .addOption(new Option("--new", "start a new thread (the default)").conflicts("continue"))
     .option("--save <directory>", "save the files of answers there; in a conversation, /save does")
+    .option("--attach <file>", "attach a file; can be repeated", (file: string, all: string[]) => [...all, file], [])
     .addHelpText("after", EXAMPLES)
     .action((words: string[], flags: ChatFlags) => chatWith(words.join(" "), flags, options));
 }
@@ -60,7 +67,8 @@ async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOpt
   };
   const piped = stdin.isTTY === true ? null : await allOf(stdin, options);
   if (piped === "too large") return fail(`✗ The piped input is larger than ${maxBytes / 1_048_576} MB.`);
-  const asked = { agent: flags.agent ?? null, continues: flags.continue === true, saveTo: flags.save ?? null };
+  const { agent = null, continue: continues = false, save: saveTo = null, attach: attached } = flags;
+  const asked = { agent, continues, saveTo, attached };
   const hasPiped = piped !== null && piped.length > 0;
   if (typed.trim() !== "") {
     return chat({ ...asked, prompt: typed, files: hasPiped ? [asFile(piped)] : [] });
@@ -94,8 +102,7 @@ async function allOf(stdin: Readable, { maxBytes, terminal }: ChatCommandOptions
 }
 
 function asFile(data: Buffer): ChatCommandRequest["files"][number] {
-  const isText = !data.includes(0) && Buffer.from(data.toString("utf8"), "utf8").equals(data);
-  return isText
+  return isUtf8(data) && !data.includes(0)
     ? { name: "stdin.txt", mediaType: "text/plain", data }
     : { name: "stdin.bin", mediaType: "application/octet-stream", data };
 }

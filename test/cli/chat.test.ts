@@ -13,7 +13,7 @@ async function asked(args: readonly string[], piped?: Uint8Array | string) {
   return { ...result, request: requests[0] };
 }
 
-const USUAL = { agent: null, continues: false, files: [], saveTo: null };
+const USUAL = { agent: null, continues: false, files: [], attached: [], saveTo: null };
 
 test.each([
   { name: "nothing", args: [], request: { ...USUAL, prompt: null } },
@@ -21,6 +21,11 @@ test.each([
   { name: "an agent", args: ["--agent", "plan", "hi"], request: { ...USUAL, prompt: "hi", agent: "plan" } },
   { name: "--continue", args: ["--continue"], request: { ...USUAL, prompt: null, continues: true } },
   { name: "--save", args: ["--save", "out", "hi"], request: { ...USUAL, prompt: "hi", saveTo: "out" } },
+  {
+    name: "--attach",
+    args: ["--attach", "a.md", "--attach", "b.md", "hi"],
+    request: { ...USUAL, prompt: "hi", attached: ["a.md", "b.md"] },
+  },
   { name: "--new", args: ["--new", "hi"], request: { ...USUAL, prompt: "hi" } },
 ])("$name on the command line", async ({ args, request }) => {
   expect(await asked(args)).toMatchObject({ failed: false, request });

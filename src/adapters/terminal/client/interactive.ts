@@ -1,8 +1,11 @@
 import { createInterface, type Interface } from "node:readline";
 import { callbackify } from "node:util";
-import { visibleText } from "../../../core/text/plain-text.ts";
+import type { OutgoingFile } from "../../../core/platform/outgoing.ts";
+import { plainLine, visibleText } from "../../../core/text/plain-text.ts";
+import { sizeText } from "../../../core/text/sizes.ts";
 import type { PageMessage } from "../../render/local/wire.ts";
 import { tinted } from "../format.ts";
+import { fileToAttach, pathCompletions } from "./attached-file.ts";
 import { agentProblem, type ChatOptions, type EndSignal, withAgentMention } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -16,6 +19,12 @@ import { type Card, type Change, Transcript } from "./transcript.ts";
 const SHOWN_BEFORE = 6;
 /** Saves the files of the newest message, or the named one. */
 const SAVE = "/save";
+/** Attaches a file to the next message. */
+const ATTACH = "/attach";
+/** Commands, which take no files; that of a skill does. */
+const COMMAND = /^\/(?!skill\b)/u;
+/** Maximum length of a file's name as it is shown, in characters. */
+const NAME_CHARS = 80;
 const LEAVE: ReadonlySet<string> = new Set(["/quit", "/exit"]);
 
 /** Holds a conversation until the person leaves. Resolves to the exit code. */
@@ -25,11 +34,15 @@ export function converse(options: ChatOptions): Promise<number> {
 
 /** Completions of a line: names of commands, or the program's suggestions for an argument. */
 async function completionsOf(line: string, conversation: Conversation): Promise<string[]> {
+  if (line.startsWith(`${ATTACH} `)) {
+    const paths = await pathCompletions(line.slice(ATTACH.length).trimStart());
+    return paths.map((found) => `${ATTACH} ${found}`);
+  }
   const name = /^\/([a-z-]*)$/iu.exec(line)?.[1];
   if (name === undefined) {
     return /^[/@]/u.test(line) ? (await conversation.complete(line)).map(({ text }) => text) : [];
   }
-  const names = [...conversation.commands.map((command) => command.name), "save", "quit"];
+  const names = [...conversation.commands.map((command) => command.name), "attach", "save", "quit"];
   return names.filter((each) => each.startsWith(name.toLowerCase())).map((each) => `/${each} `);
 }
 
@@ -38,6 +51,8 @@ class Interactive {
   readonly #conversation: Conversation;
   readonly #transcript = new Transcript();
   readonly #files = new ReceivedFiles((id) => this.#conversation.file(id));
+  /** Files for the next message. */
+  readonly #attached: OutgoingFile[];
   readonly #ended = Promise.withResolvers<number>();
   readonly #screen: Screen;
   #input: Interface | null = null;
@@ -56,6 +71,7 @@ class Interactive {
   constructor(options: ChatOptions) {
     this.#options = options;
     this.#agent = options.request.agent;
+    this.#attached = [...options.request.files];
     const { stdout, hasColour } = options.io;
     this.#screen = createScreen({ stream: stdout, hasColour, input: () => this.#input });
     this.#conversation = new Conversation({
@@ -101,6 +117,7 @@ class Interactive {
       this.#screen.print(
         dimLines("Tell me what you want done. `/help` lists commands, Ctrl-D exits.", this.#screen.style()),
       );
+    this.#screen.print(this.#attachedLines());
   }
 
   #openInput(): void {
@@ -125,20 +142,36 @@ class Interactive {
     this.#isLeaving = false;
     const text = line.trim();
     if (LEAVE.has(text)) return this.#end(EXIT.answered);
-    if (text === SAVE || text.startsWith(`${SAVE} `)) {
-      this.#save(text.slice(SAVE.length).trim()).catch((error: unknown) => this.#screen.print([`✗ ${String(error)}`]));
+    const [word = "", ...words] = text.split(" ");
+    const named = words.join(" ").trim();
+    const own = word === SAVE ? this.#save(named) : word === ATTACH ? this.#attach(named) : null;
+    if (own !== null) {
+      own.catch((error: unknown) => this.#screen.print([`✗ ${String(error)}`]));
       return this.#input?.prompt();
     }
     const ask = this.#offered;
     const choice = ask?.choices.find(({ key }) => key === text);
     if (ask !== null && choice !== undefined) this.#conversation.click(ask.messageId, choice.action);
     else if (text !== "") {
-      this.#conversation.send(withAgentMention(text, this.#agent));
+      const files = COMMAND.test(text) ? [] : this.#attached.splice(0);
+      this.#conversation.send(withAgentMention(text, this.#agent), files);
       this.#agent = null;
       if (this.#conversation.lastSent !== null) this.#own.add(this.#conversation.lastSent);
     }
     this.#isBusy ||= text !== "";
     this.#input?.prompt();
+  }
+
+  async #attach(typed: string): Promise<void> {
+    const file = typed === "" ? "✗ Name a file, as in /attach report.pdf." : await fileToAttach(typed);
+    if (typeof file !== "string") this.#attached.push(file);
+    this.#screen.print(typeof file === "string" ? [file] : this.#attachedLines());
+  }
+
+  /** What goes with the next message. */
+  #attachedLines(): string[] {
+    const names = this.#attached.map(({ name, data }) => `${plainLine(name, NAME_CHARS)} (${sizeText(data.length)})`);
+    return names.length === 0 ? [] : dimLines(`With your next message: ${names.join(", ")}.`, this.#screen.style());
   }
 
   async #save(name: string): Promise<void> {

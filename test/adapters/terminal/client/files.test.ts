@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { duplexPair, PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { createTerminalPlatform } from "../../../../src/adapters/terminal/adapter.ts";
+import { fileToAttach, pathCompletions } from "../../../../src/adapters/terminal/client/attached-file.ts";
 import type { ChatIo } from "../../../../src/adapters/terminal/client/chat.ts";
 import { converse } from "../../../../src/adapters/terminal/client/interactive.ts";
 import { askOnce } from "../../../../src/adapters/terminal/client/one-shot.ts";
@@ -24,7 +25,9 @@ async function terminalWith(files: readonly OutgoingFile[], store = new MemoryTh
   const cluster = onlyProcess({ ...runtime, log: silentLog });
   platform.provide({ summaries: { busyThreads: () => Promise.resolve(new Map()) }, cluster });
   const answer = { lane: "answer", markdown: "Here it is.", tone: "plain", buttons: [], files } as const;
+  const received: string[] = [];
   await platform.start(async (event) => {
+    if (event.kind === "message") received.push(`${event.text}: ${event.attachments.map(({ name }) => name).join()}`);
     if (event.kind === "message") await platform.post(event.thread, answer, `${event.messageId}:answer`);
     return { type: "accepted" };
   }, new AbortController().signal);
@@ -33,8 +36,8 @@ async function terminalWith(files: readonly OutgoingFile[], store = new MemoryTh
   const written: string[] = [];
   for (const stream of [stdout, stderr]) stream.on("data", (data: Buffer) => written.push(data.toString()));
   const io: ChatIo = { stdin, stdout, stderr, hasColour: false, onSignal: () => undefined };
-  const begin = (prompt: string | null, saveTo: string | null) => {
-    const request = { prompt, agent: null, continues: false, files: [], saveTo };
+  const begin = (prompt: string | null, saveTo: string | null, attached: readonly OutgoingFile[] = []) => {
+    const request = { prompt, agent: null, continues: false, files: attached, saveTo };
     const reach = () => {
       const [here, there] = duplexPair();
       platform.attach(there);
@@ -42,7 +45,7 @@ async function terminalWith(files: readonly OutgoingFile[], store = new MemoryTh
     };
     return (prompt === null ? converse : askOnce)({ request, io, reach });
   };
-  return { begin, stdin, written: () => written.join("") };
+  return { begin, stdin, written: () => written.join(""), received };
 }
 
 test("the files of one answer are saved in the given directory, beside those that are there", async () => {
@@ -96,4 +99,53 @@ test("in a conversation /save saves the newest message's files, or the named one
   stdin.end();
   expect(await ended).toBe(0);
   expect(readFileSync(path.join(directory, "report-2.md"), "utf8")).toBe("# All well\n");
+});
+
+test("in a conversation /attach adds files to the next message, which commands do not take", async () => {
+  const directory = tempDirectory();
+  writeFileSync(path.join(directory, "my plan.md"), "# Plan\n");
+  const { begin, stdin, written, received } = await terminalWith([]);
+  const ended = begin(null, null, [REPORT]);
+  await expect.poll(written).toContain("With your next message: report.md (11 bytes).");
+  stdin.write("/attach\n");
+  await expect.poll(written).toContain("✗ Name a file, as in /attach report.pdf.");
+  stdin.write(`/attach ${directory}/none.md\n/attach ${directory}\n`);
+  await expect.poll(written).toContain(`✗ There is no file ${directory}/none.md.`);
+  await expect.poll(written).toContain(`✗ ${directory} is a directory.`);
+  stdin.write(`/attach ${directory}/my\\ plan.md\n`);
+  await expect.poll(written).toContain("With your next message: report.md (11 bytes), my plan.md (7 bytes).");
+  stdin.write("/status\nread them\nagain\n");
+  await expect.poll(() => received).toEqual(["/status: ", "read them: report.md,my plan.md", "again: "]);
+  stdin.end();
+  expect(await ended).toBe(0);
+});
+
+test.each([
+  { of: "in quotes", typed: (file: string) => `"${file}"` },
+  { of: "with backslashes", typed: (file: string) => file.replaceAll(" ", "\\ ") },
+  { of: "as it is", typed: (file: string) => file },
+])("a path $of is attached", async ({ typed }) => {
+  const file = path.join(tempDirectory(), "a b.bin");
+  writeFileSync(file, Buffer.of(1, 0, 255));
+  expect(await fileToAttach(typed(file), 10)).toEqual({
+    name: "a b.bin",
+    mediaType: "application/octet-stream",
+    data: Buffer.of(1, 0, 255),
+  });
+  expect(await fileToAttach(typed(file), 2)).toContain("is larger than");
+});
+
+test("a file that never ends is not read to its end", async () => {
+  expect(await fileToAttach("/dev/zero", 1_000)).toMatch(/^✗ \/dev\/zero is larger than/);
+});
+
+test("the paths of files to attach are completed", async () => {
+  const directory = tempDirectory();
+  for (const name of ["plan.md", "plot.png", ".plan"]) writeFileSync(path.join(directory, name), "");
+  mkdirSync(path.join(directory, "places"));
+  const completed = async (typed: string) => (await pathCompletions(`${directory}/${typed}`)).sort();
+  expect(await completed("pl")).toEqual(["places/", "plan.md", "plot.png"].map((name) => `${directory}/${name}`));
+  expect(await completed("plan")).toEqual([`${directory}/plan.md`]);
+  expect(await completed("")).toHaveLength(3);
+  expect(await completed("none/")).toEqual([]);
 });
