@@ -35,12 +35,7 @@ const SURROUNDINGS = [
 ];
 
 const GUESTS: readonly Guest[] = [
-  {
-    name: "files",
-    world: "files",
-    imports: ["deckhand:sandbox/workspace"],
-    surroundings: [import.meta.resolve("./guests/runtime/text-encoding.ts")],
-  },
+  { name: "files", world: "files", imports: ["deckhand:sandbox/workspace"] },
   {
     name: "js",
     world: "online-programs",
@@ -101,7 +96,7 @@ function sourceHash(guest: Guest): string {
     ...globSync(join(here, "guests", "*.ts")),
     ...globSync(join(here, "guests", "runtime", "*.ts")),
     ...globSync(join(here, "guests", guest.name, "**", "*.ts")),
-    ...globSync(join(here, "guests", "documents", "*.ts")),
+    ...globSync(join(here, "guests", "files", "*.ts")),
     ...TOOLS.map((tool) => join(here, "..", "node_modules", tool, "package.json")),
   ];
   const hash = createHash("sha256");

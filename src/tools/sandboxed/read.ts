@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { ReadRequest } from "../../../wasm/guests/files/request.ts";
-import { imageTypeSchema } from "../../core/protocol/messages.ts";
+import { type DocumentBlock, type ImageBlock, imageTypeSchema } from "../../core/protocol/messages.ts";
 import { type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
+import { BINARY } from "../wasm/workspace/media-type.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
 import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
-import { createDocumentReader, pdfBlock } from "./read-document.ts";
+import { type DocumentLines, pdfBlock, readDocumentLines } from "./read-document.ts";
 
 const input = z.object({
   path: z.string().min(1).describe("The file's path: relative to the working directory, or absolute within it."),
@@ -17,18 +19,14 @@ const reply = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string(), summary: z.string(), sha256: z.string() }),
   z.object({
     type: z.literal("media"),
-    mediaType: imageTypeSchema.or(z.literal("application/pdf")),
+    mediaType: imageTypeSchema.or(z.enum(["application/pdf", BINARY])),
     base64: z.string(),
     sha256: z.string(),
   }),
 ]);
 type Reply = z.infer<typeof reply>;
 
-/** Maximum characters of a PDF's text, for models that read no PDFs. */
-const PDF_TEXT_CHARS = 100_000;
-
 export function createRead(guest: Guest): Tool {
-  const readText = createDocumentReader(guest.sandbox);
   return defineTool({
     name: "read",
     description:
@@ -60,33 +58,47 @@ export function createRead(guest: Guest): Tool {
         const body: ReadRequest = { op: "read", path, offset, limit };
         const allowed = allowedSecret(path, ctx);
         const read = await callGuest(guest, { body, reply }, { ctx, signal, writes: false, ...allowed });
-        const result = await resultOf(read, path, (data) => readText(data, PDF_TEXT_CHARS, { ...ctx, signal }));
+        const lines = (data: Uint8Array) =>
+          readDocumentLines(guest.sandbox, data, { wanted: { path, offset, limit }, place: { ...ctx, signal } });
+        const result = await resultOf(read, { path, offset }, lines);
         return secretAt(ctx.sandboxRoot, path) === null ? result : { ...result, label: SECRETS };
       }),
   });
 }
 
+type ReadLines = (data: Uint8Array) => Promise<DocumentLines | null>;
+
 async function resultOf(
   read: Reply,
-  path: string,
-  textOf: (pdf: Uint8Array) => Promise<string | null>,
+  { path, offset }: { readonly path: string; readonly offset: number },
+  linesOf: ReadLines,
 ): Promise<ToolResult> {
   const files = [{ path, sha256: read.sha256, action: "read" as const }];
   if (read.type === "text") return textResult(read.text, { summary: read.summary, files });
   const { mediaType, base64: data } = read;
-  const bytes = Buffer.from(data, "base64");
-  const size = `${Math.ceil(bytes.length / 1024)} KB`;
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const kind = mediaType === "application/pdf" ? "PDF" : "image";
-  const text = mediaType === "application/pdf" ? await textOf(bytes) : null;
-  const block =
-    mediaType === "application/pdf"
-      ? pdfBlock({ name, data, context: path, text })
-      : { type: "image" as const, name, mediaType, data };
-  return {
-    content: [{ type: "text", text: `${path}: ${kind}, ${size}` }, block],
-    isError: false,
-    summary: `${kind}, ${size}`,
-    files,
-  };
+  const bytes = Buffer.from(data, "base64");
+  if (mediaType !== "application/pdf" && mediaType !== BINARY) {
+    return { ...shownResult(path, bytes, { type: "image", name, mediaType, data }), files };
+  }
+  if (mediaType === BINARY || offset > 1) {
+    const lines = await linesOf(bytes);
+    if (lines !== null) return textResult(lines.text, { summary: lines.summary, files });
+    throw new Refusal(
+      `${path} is a binary file (${bytes.length} bytes); read shows text, PNG, JPEG, GIF, WebP, PDF and office documents.`,
+    );
+  }
+  const text = await linesOf(bytes).then((lines) => lines?.text ?? null, sentenceOf);
+  return { ...shownResult(path, bytes, pdfBlock({ name, data, context: path, text })), files };
+}
+
+function shownResult(path: string, { length }: Uint8Array, block: ImageBlock | DocumentBlock): ToolResult {
+  const summary = `${block.type === "image" ? "image" : "PDF"}, ${Math.ceil(length / 1024)} KB`;
+  return { content: [{ type: "text", text: `${path}: ${summary}` }, block], isError: false, summary };
+}
+
+/** Why a PDF has no text here, for models that cannot read its pages. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof Refusal) return `[${error.payload}]`;
+  throw error;
 }

@@ -31,18 +31,31 @@ const TEXT =
   "[Page 1 of 2]\nTwo nodes are enough.\n\n[Page 2 of 2]\nOr three.\n[Comment: Why three?]\n[Field owner: Ann]";
 
 test("a PDF is shown by its pages, and by its text for models that do not read them", async () => {
-  const block = {
-    type: "document",
-    mediaType: "application/pdf",
-    data: Buffer.from(REPORT).toString("base64"),
-    text: TEXT,
-  };
+  const block = { type: "document", mediaType: "application/pdf", data: Buffer.from(REPORT).toString("base64") };
   expect(await attached("report.pdf", REPORT)).toEqual([
-    { ...block, name: "report.pdf", context: "attachments/report.pdf" },
+    { ...block, name: "report.pdf", context: "attachments/report.pdf", text: TEXT },
   ]);
-  expect(await read(REPORT)).toMatchObject({
-    content: [{ text: "a/report: PDF, 2 KB" }, { ...block, name: "report", context: "a/report" }],
-    summary: "PDF, 2 KB",
+  const result = await read(REPORT);
+  expect(result).toMatchObject({ content: [{ text: "a/report: PDF, 2 KB" }, block], summary: "PDF, 2 KB" });
+  expect(result.content[1]).toMatchObject({ name: "report", context: "a/report", text: numbered(TEXT, 1) });
+});
+
+const numbered = (text: string, first: number): string => {
+  const lines = text.split("\n").map((line, index) => `${first + index}\t${line}`);
+  return [...lines, "[This is the text of a PDF; write would replace the document by plain text.]"].join("\n");
+};
+
+test("read continues in the text of a PDF", async () => {
+  const session = fileSession(sandbox);
+  session.put("a.pdf", REPORT);
+  const rest = await session.run("read", { path: "a.pdf", offset: 5 });
+  expect(rest).toMatchObject({
+    content: [{ text: numbered(TEXT.split("\n").slice(4).join("\n"), 5) }],
+    summary: "3 lines",
+  });
+  expect(await session.run("read", { path: "a.pdf", offset: 50 })).toMatchObject({
+    isError: true,
+    content: [{ text: "a.pdf has 7 lines; offset 50 is past its end." }],
   });
 });
 

@@ -1,20 +1,41 @@
+import { linesOf } from "../files/lines.ts";
 import { processOf } from "../runtime/program.ts";
+import { shownLines } from "../shown-lines.ts";
 import { Refusal } from "../workspace.ts";
-import { documentText } from "./document-text.ts";
+import { type DocumentText, documentText } from "./document-text.ts";
 import { pdfText } from "./pdf/pdf-text.ts";
-import type { DocumentRequest } from "./request.ts";
+import type { DocumentRequest, LinesWanted } from "./request.ts";
+
+/** Characters of a PDF that are read for some of its lines: those of a thousand pages. */
+const PDF_CHARS = 3_000_000;
 
 async function run(input: string): Promise<string> {
-  const { base64, maxChars }: DocumentRequest = JSON.parse(input);
-  const bytes = Uint8Array.fromBase64(base64);
+  const { base64, wanted }: DocumentRequest = JSON.parse(input);
+  const chars = "chars" in wanted ? wanted.chars : PDF_CHARS;
   try {
-    const isPdf = String.fromCharCode(...bytes.subarray(0, 5)) === "%PDF-";
-    const text = isPdf ? await pdfText(bytes, maxChars) : (documentText(bytes)?.text ?? null);
-    return JSON.stringify({ text: text?.slice(0, maxChars).toWellFormed() ?? null });
+    const document = await textOf(Uint8Array.fromBase64(base64), chars);
+    if (document === null) return JSON.stringify({ text: null, summary: "" });
+    if ("path" in wanted) return JSON.stringify(linesIn(document, wanted));
+    return JSON.stringify({ text: document.text.slice(0, chars).toWellFormed(), summary: "" });
   } catch (error) {
     if (error instanceof Refusal) return JSON.stringify({ refused: error.message });
     throw error;
   }
+}
+
+async function textOf(bytes: Uint8Array, chars: number): Promise<DocumentText | null> {
+  if (String.fromCharCode(...bytes.subarray(0, 5)) !== "%PDF-") return documentText(bytes);
+  return { kind: "PDF", text: await pdfText(bytes, chars) };
+}
+
+function linesIn({ kind, text }: DocumentText, wanted: LinesWanted): ReturnType<typeof shownLines> {
+  const lines = linesOf(text === "" ? "(no text)" : text);
+  const from = wanted.offset - 1;
+  const notes = [`[This is the text of a ${kind}; write would replace the document by plain text.]`];
+  return shownLines(
+    { text: lines.slice(from, from + wanted.limit).join("\n"), totalLines: lines.length, notes },
+    wanted,
+  );
 }
 
 export const process = processOf(run);
