@@ -2,7 +2,7 @@ import { unzipSync } from "fflate";
 import { Refusal } from "../workspace.ts";
 import { attributeOf, type Tag, visitXml } from "./xml.ts";
 
-/** Maximum bytes of all that is unpacked of a document, which bounds the time. */
+/** Maximum bytes of a document's unpacked XML, which bounds memory and time. */
 const MAX_BYTES = 67_108_864;
 
 /** Bytes decoded at a time. */
@@ -16,32 +16,32 @@ export interface Relation {
   readonly target: string;
 }
 
-/** The files of an office document, a ZIP archive. Each is unpacked when it is read, which bounds memory. */
+/** The XML files of an office document, a ZIP archive. */
 export class DocumentPackage {
-  readonly #archive: Uint8Array;
-  #unpackedBytes = 0;
+  readonly #files: ReadonlyMap<string, Uint8Array>;
 
-  /** Null if the bytes are no archive. */
+  /** Null if the bytes are no archive. Throws if it is damaged, and a Refusal if it is too large. */
   static open(bytes: Uint8Array): DocumentPackage | null {
-    return bytes[0] === 0x50 && bytes[1] === 0x4b ? new DocumentPackage(bytes) : null;
-  }
-
-  private constructor(archive: Uint8Array) {
-    this.#archive = archive;
-  }
-
-  /** The text of a file in pieces; none without it. Throws if the archive is damaged, and a Refusal if it is too large. */
-  *text(path: string): Generator<string> {
-    const key = keyOf(path);
-    const found = unzipSync(this.#archive, {
+    if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return null;
+    let unpackedBytes = 0;
+    const files = unzipSync(bytes, {
       filter: ({ name, originalSize }) => {
-        if (keyOf(name) !== key) return false;
-        this.#unpackedBytes += originalSize;
-        if (this.#unpackedBytes <= MAX_BYTES) return true;
+        if (!/\.(?:xml|rels)$|^mimetype$/i.test(name)) return false;
+        unpackedBytes += originalSize;
+        if (unpackedBytes <= MAX_BYTES) return true;
         throw new Refusal("This document is too large to show: more than 64 MB unpacked.");
       },
     });
-    const [bytes = new Uint8Array()] = Object.values(found);
+    return new DocumentPackage(new Map(Object.entries(files).map(([name, file]) => [keyOf(name), file])));
+  }
+
+  private constructor(files: ReadonlyMap<string, Uint8Array>) {
+    this.#files = files;
+  }
+
+  /** The text of a file in pieces, since a whole one would not fit into a guest's memory several times. */
+  *text(path: string): Generator<string> {
+    const bytes = this.#files.get(keyOf(path)) ?? new Uint8Array();
     const decoder = new TextDecoder();
     for (let at = 0; at < bytes.length; at += PIECE) {
       yield decoder.decode(bytes.subarray(at, at + PIECE), { stream: true });
