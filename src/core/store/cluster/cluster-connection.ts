@@ -5,7 +5,6 @@ import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "../database/answer-within.ts";
 import { idleLimit, openConnection } from "../database/connection/open-connection.ts";
 import { isRefusal, NO_SCHEMAS } from "../database/connection/postgresql-rights.ts";
-import { unavailable } from "../database/connection/unavailable.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
 
 /** A dedicated connection, because advisory locks and notifications belong to one connection. */
@@ -94,12 +93,8 @@ const LACKING = `SELECT wanted AS name FROM unnest($1::text[]) AS wanted WHERE w
   SELECT attname FROM pg_attribute WHERE attrelid = 'deckhand_cluster.replica'::regclass AND NOT attisdropped)`;
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
-  const { connection: client, broken } = await openConnection(url, { application_name: "deckhand cluster" });
-  try {
-    for (const setting of [idleLimit(0), NOTICE_VANISHED, NO_FLUSH, NO_LIMITS]) await client.query(setting);
-  } catch (error) {
-    throw unavailable(url, error);
-  }
+  const settings = [idleLimit(0), NOTICE_VANISHED, NO_FLUSH, NO_LIMITS];
+  const { connection: client, broken } = await openConnection(url, { application_name: "deckhand cluster", settings });
   let last: Promise<unknown> = Promise.resolve();
   const query: ClusterConnection["query"] = (text, values = []) => {
     const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(text, [...values])).rows);

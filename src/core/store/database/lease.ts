@@ -116,7 +116,7 @@ function postgresqlCandidate(url: string, clock: Clock): Candidate {
   return {
     async attempt() {
       try {
-        session ??= await openSession(url);
+        session ??= await openConnection(url, { settings: [idleLimit(0), NOTICE_DEAD_HOLDER] });
         const asked = session.connection.query(`SELECT pg_try_advisory_lock(${LEASE_LOCK}) AS held`);
         // A stand-by may wait for days, and a network that drops all packets meanwhile breaks no connection.
         const { rows } = await answerWithin(ANSWER_MS, asked, clock);
@@ -129,13 +129,6 @@ function postgresqlCandidate(url: string, clock: Clock): Candidate {
     },
     giveUp: async () => session?.connection.end(),
   };
-}
-
-async function openSession(url: string): Promise<OpenConnection> {
-  const session = await openConnection(url);
-  await session.connection.query(idleLimit(0));
-  await session.connection.query(NOTICE_DEAD_HOLDER);
-  return session;
 }
 
 function postgresqlLease({ connection, broken }: OpenConnection, clock: Clock): Lease {

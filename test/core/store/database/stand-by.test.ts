@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { ConfigError } from "../../../../src/core/protocol/errors.ts";
 import type { Clock } from "../../../../src/core/protocol/runtime.ts";
 import { openCluster } from "../../../../src/core/store/cluster/cluster.ts";
 import { openClusterConnection } from "../../../../src/core/store/cluster/cluster-connection.ts";
@@ -54,6 +55,19 @@ test("a replica waiting over a dead connection exits, to be restarted", async ()
   await standsBy.promise;
   proxy.swallow();
   await expect(joined).rejects.toThrow("the database does not answer");
+});
+
+test("a connection that the database does not let set up is closed", async () => {
+  const url = await postgres.createDatabase();
+  await query(url, "CREATE USER unset; REVOKE SELECT ON pg_settings FROM PUBLIC");
+  const operator = await openConnection(url);
+  onTestFinished(() => operator.connection.end());
+  const asUnset = Object.assign(new URL(url), { username: "unset" }).href;
+  const options = { url: asUnset, clock, signal, standby: () => undefined };
+  await expect(acquireLease(options)).rejects.toThrow(ConfigError);
+  await expect(openClusterConnection(asUnset)).rejects.toThrow(ConfigError);
+  const open = () => operator.connection.query("SELECT usename FROM pg_stat_activity WHERE usename = 'unset'");
+  await expect.poll(async () => (await open()).rows).toEqual([]);
 });
 
 test("an idle timeout set by the operator does not close connections that hold liveness locks", async () => {

@@ -20,25 +20,35 @@ export function idleLimit(ms: number): string {
   return `SELECT set_config(name, '${ms}', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
 }
 
-/** Connects to PostgreSQL outside Prisma's pool. Rejects with ConfigError if the server refuses this process. */
-export async function openConnection(url: string, options: ClientConfig = {}): Promise<OpenConnection> {
+/**
+ * Connects to PostgreSQL outside Prisma's pool. `settings`: statements that set up the session. Rejects with ConfigError
+ * if the server refuses this process or a setting.
+ */
+export async function openConnection(
+  url: string,
+  { settings = [], ...config }: ClientConfig & { readonly settings?: readonly string[] } = {},
+): Promise<OpenConnection> {
   const { default: pg } = await import("pg");
+  let connection: Client | null = null;
   try {
     // The constructor reads the certificate files that the URL names, and so may throw.
-    const connection = new pg.Client({
+    const client = new pg.Client({
       connectionString: await resolveSslMode(url),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       ...NOTICES_VANISHED,
-      ...options,
+      ...config,
     });
+    connection = client;
     const broken = new Promise<void>((resolve) => {
       // One break may emit several errors, and an error without a listener would end the process.
-      connection.on("error", () => resolve());
-      connection.once("end", () => resolve());
+      client.on("error", () => resolve());
+      client.once("end", () => resolve());
     });
-    await connection.connect();
-    return { connection, broken };
+    await client.connect();
+    for (const setting of settings) await client.query(setting);
+    return { connection: client, broken };
   } catch (error) {
+    connection?.end().catch(() => {}); // It may already be broken.
     throw unavailable(url, error);
   }
 }
