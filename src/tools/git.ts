@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+import { counted } from "../core/text/counted.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type GitInput, gitArguments, gitInput, optionProblem } from "./git/command.ts";
 import { withoutCommittedSecrets } from "./git/committed-secrets.ts";
@@ -188,7 +189,7 @@ function resultOf(
   if (input.action === "status" && lines === 1)
     return textResult(`${text}\nNothing has changed.`, { summary: "clean" });
   if (lines === 0) return textResult(EMPTY[input.action], { summary: "nothing" });
-  return textResult(text, { summary: lines === 1 ? "1 line" : `${lines} lines` });
+  return textResult(text, { summary: counted(lines, "line") });
 }
 
 /** Path of the file whose content is printed; empty if the action prints something else. */

@@ -8,6 +8,7 @@ import { AppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { SessionRow } from "../store/sessions.ts";
+import { counted } from "../text/counted.ts";
 import { plainLine } from "../text/plain-text.ts";
 
 export const forkCommand: ChatCommand = {
@@ -60,7 +61,7 @@ async function rootText({ id, agent, thread }: SessionRow, context: CommandConte
 }
 
 function firstText(known: number): string {
-  const messages = known === 1 ? "1 message" : `${known} messages`;
+  const messages = counted(known, "message");
   return `I have the conversation so far (${messages}) and its settings; budgets start from zero. Write here to continue.`;
 }
 

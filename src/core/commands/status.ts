@@ -8,6 +8,7 @@ import { privateMessage } from "../platform/replies.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { WaitingFor } from "../protocol/session-summary.ts";
 import type { SessionRow } from "../store/sessions.ts";
+import { counted } from "../text/counted.ts";
 import { figure } from "../text/dollars.ts";
 
 export const statusCommand: ChatCommand = {
@@ -48,7 +49,7 @@ function stateText(state: SessionState): string {
     case "works": {
       const { turns, subAgents } = state;
       const own = turns === null ? "in the background" : `turn ${Math.max(1, turns)}`;
-      const below = subAgents === 0 ? "" : ` · ${subAgents === 1 ? "1 sub-agent" : `${subAgents} sub-agents`} running`;
+      const below = subAgents === 0 ? "" : ` · ${counted(subAgents, "sub-agent")} running`;
       return `⏳ Working · ${own}${below}.`;
     }
     default:

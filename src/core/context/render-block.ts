@@ -1,6 +1,7 @@
 import type { OutgoingMessage } from "../platform/outgoing.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { ContentBlock } from "../protocol/messages.ts";
+import { counted } from "../text/counted.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
 /** Maximum length of one result or output, in characters. */
@@ -70,8 +71,8 @@ function localOutput({ command, stdout, stderr, exitCode }: LocalOutput): string
 /** `✓ read 6 files, searched 2 patterns`, with the first few by name. */
 function collapsedLine({ reads, searches, labels }: Collapsed): string {
   const counts = [
-    ...(reads > 0 ? [`read ${reads} ${reads === 1 ? "file" : "files"}`] : []),
-    ...(searches > 0 ? [`searched ${searches} ${searches === 1 ? "pattern" : "patterns"}`] : []),
+    ...(reads > 0 ? [`read ${counted(reads, "file")}`] : []),
+    ...(searches > 0 ? [`searched ${counted(searches, "pattern")}`] : []),
   ];
   const named = labels.slice(0, NAMED).map((label) => inlineCode(label, LINE_CHARS));
   const more = labels.length > NAMED ? ", …" : "";

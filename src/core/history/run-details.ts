@@ -6,6 +6,7 @@ import { textOfResult } from "../protocol/tool-result.ts";
 import { inputTokensOf } from "../protocol/usage.ts";
 import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { Store } from "../store/store.ts";
+import { counted } from "../text/counted.ts";
 import { dollars, figure } from "../text/dollars.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
@@ -29,7 +30,7 @@ export async function runDetails(store: Store, runId: string, maxChars: number):
   const [calls, spent] = await Promise.all([store.toolCalls.ofRun(runId), store.usage.ofRun(runId)]);
   const read = inputTokensOf(spent.usage);
   const cost = spent.costUsd === null ? "cost unknown" : spent.costUsd === 0 ? "free" : dollars(spent.costUsd);
-  const head = `**${spent.turns} turn${spent.turns === 1 ? "" : "s"}** · ${figure(read)} tokens read, ${figure(spent.usage.outputTokens)} written · ${cost}`;
+  const head = `**${counted(spent.turns, "turn")}** · ${figure(read)} tokens read, ${figure(spent.usage.outputTokens)} written · ${cost}`;
   const below = await taskSteps(store, run);
   const parts: TaskSteps[] = [{ head: null, calls }, ...below];
   const steps = parts.reduce((sum, part) => sum + part.calls.length, 0);

@@ -1,6 +1,7 @@
 import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
+import { counted } from "../../core/text/counted.ts";
 import { type PasswordHashing, passwordHashing } from "../../core/text/password-hash.ts";
 import type { Act } from "../../feature.ts";
 import { accountName, nameProblem, normalised, passwordProblem, readRole } from "./account.ts";
@@ -129,7 +130,7 @@ async function list(reads: ReturnType<typeof accountReads>): Promise<CommandResu
         `${name} · ${role}`,
         ...(identity === null ? [] : [`signs in at ${identity.issuer}`]),
         signedInAt === null ? "never signed in" : `signed in ${new Date(signedInAt).toISOString()}`,
-        ...(open === 0 ? [] : [`${open} ${open === 1 ? "browser" : "browsers"}`]),
+        ...(open === 0 ? [] : [counted(open, "browser")]),
         ...links.map(({ personId, personName }) => `linked to ${personName} (${personId})`),
       ].join(" · ");
     }),

@@ -14,6 +14,7 @@ import type { Platforms } from "../../core/platform/descriptor.ts";
 import type { ThreadRef } from "../../core/platform/thread.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { counted } from "../../core/text/counted.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
 type Scope = Pick<FeatureHost, "runtime" | "log"> & {
@@ -93,7 +94,7 @@ export async function checkJobsFile(path: string, reader: DeclaredJobReader): Pr
     return typeof warning === "string" ? [warned(problemOf(path, index, warning))] : [];
   });
   const isValid = lines.every(({ ok }) => ok);
-  return isValid ? [good(`${path}: ${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}`), ...lines] : lines;
+  return isValid ? [good(`${path}: ${counted(jobs.length, "job")}`), ...lines] : lines;
 }
 
 function problemOf(path: string, index: number, problem: string): string {

@@ -1,4 +1,5 @@
 import { type Finding, warned } from "../../cli/doctor/finding.ts";
+import { counted } from "../../core/text/counted.ts";
 import { secretMasking } from "../../core/text/secret-masking.ts";
 import { waitAtMost } from "../../core/wait-at-most.ts";
 import { createMcpConnections, type McpOptions, type McpServerView } from "./connections.ts";
@@ -36,7 +37,7 @@ export async function checkServers(
 }
 
 function toolsOf({ name, tools }: McpServerView): string {
-  const count = `${name}: ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
+  const count = `${name}: ${counted(tools.length, "tool")}`;
   return [count, kindsText(tools)].filter((part) => part !== "").join("; ");
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { counted } from "../../core/text/counted.ts";
 import { type CallRule, defineTool, type Tool } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import type { McpConnection } from "./connection.ts";
@@ -146,7 +147,7 @@ async function list(session: McpSession, signal: AbortSignal): Promise<ToolResul
   ];
   const count = resources.length + templates.length + prompts.length;
   return textResult(lines.length === 0 ? "The server offers no resources and no prompts." : lines.join("\n"), {
-    summary: `${count} ${count === 1 ? "entry" : "entries"}`,
+    summary: counted(count, "entry", "entries"),
   });
 }
 

@@ -1,5 +1,6 @@
 import { channelKeyOf } from "../../core/platform/thread.ts";
 import type { RunHook } from "../../core/run/run-hooks.ts";
+import { counted } from "../../core/text/counted.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";
 import { listedLine } from "./listed-line.ts";
@@ -34,7 +35,7 @@ export function answerHook(
       const own = added.filter((memory) => mayChange(memory, person, admins));
       if (own.length === 0) return "There is nothing left that you can delete.";
       await memories.forget(own.map(({ seq }) => seq));
-      return `✓ Forgotten: ${own.length} ${own.length === 1 ? "memory" : "memories"} from this run.`;
+      return `✓ Forgotten: ${counted(own.length, "memory", "memories")} from this run.`;
     },
   };
 }

@@ -4,6 +4,7 @@ import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { quoteInput } from "../../core/command-line/quote-input.ts";
 import { privateMessage } from "../../core/platform/replies.ts";
 import type { FormValues } from "../../core/protocol/form.ts";
+import { counted } from "../../core/text/counted.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
 import type { Act } from "../../feature.ts";
 import type { WriteAudit } from "../../feature-host.ts";
@@ -204,7 +205,7 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
     await use.learner.dropThreadsOf(use.context.person.id);
     const count = await use.memories.forgetPerson(use.context.person.id);
     if (count > 0) await audited("memory.forgotten", `${count} by or about ${use.context.person.name}`, use);
-    return privateMessage(`✓ Forgotten: ${count} ${count === 1 ? "memory" : "memories"} by you or about you.`);
+    return privateMessage(`✓ Forgotten: ${counted(count, "memory", "memories")} by you or about you.`);
   }
   const memory = await changeable(what, use);
   if (typeof memory === "string") return privateMessage(memory);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
+import { counted } from "../../core/text/counted.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
@@ -53,7 +54,7 @@ export const retentionFeature: Feature = {
 /** The line that doctor shows. */
 function inForce(days: number | null): string {
   if (days === null) return "retention: everything is kept until somebody deletes it";
-  return `retention: data without activity for ${days} ${days === 1 ? "day" : "days"} is deleted, once a day`;
+  return `retention: data without activity for ${counted(days, "day")} is deleted, once a day`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../../core/protocol/errors.ts";
 import { proxyFailure } from "../../core/protocol/system-code.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { counted } from "../../core/text/counted.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { blockOf } from "../../core/trust/host-patterns.ts";
 import { outsideOf } from "../../core/trust/label.ts";
@@ -159,7 +160,7 @@ function resultOf(hits: readonly SearchHit[]): ToolResult {
       .filter((line) => line !== "")
       .join("\n"),
   );
-  return textResult(entries.join("\n\n"), { summary: hits.length === 1 ? "1 result" : `${hits.length} results` });
+  return textResult(entries.join("\n\n"), { summary: counted(hits.length, "result") });
 }
 
 function oneLine(text: string, maxChars: number): string {

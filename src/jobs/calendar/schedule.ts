@@ -1,5 +1,6 @@
 import { Cron } from "croner";
 import { distance } from "fastest-levenshtein";
+import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { NICKNAMES, nearestExample } from "./cron-phrases.ts";
 import { openZone, type Zone } from "./wall-clock.ts";
@@ -55,7 +56,7 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
     return refused(`I don't know \`${expression}\`; use ${known}. ${nearestExample(expression)}`);
   }
   if (!isNickname && count !== 5 && count !== 6) {
-    const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; a cron expression has ${FIELDS}.`;
+    const has = `\`${expression}\` has ${counted(count, "field")}; a cron expression has ${FIELDS}.`;
     return refused(`${has} ${nearestExample(expression)}`);
   }
   // croner would take the whole for one date.

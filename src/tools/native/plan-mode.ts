@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import type { QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
+import { counted } from "../../core/text/counted.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { type AskDeps, ask, labelOfAnswer } from "./ask.ts";
 import { waitingMethods } from "./waiting.ts";
@@ -61,7 +62,7 @@ export function createExitPlanMode(deps: AskDeps): Tool {
     parallel: false,
     afterCrash: "replay",
     grant: () => ({ key: "exit_plan_mode", label: "proposing plans" }),
-    title: ({ steps }) => (steps.length === 1 ? "1 step" : `${steps.length} steps`),
+    title: ({ steps }) => counted(steps.length, "step"),
     ...waitingMethods<z.infer<typeof proposal>>(async ({ intro, steps }, ctx, signal) => {
       if (ctx.nonInteractive) return errorResult(NOBODY, "nobody there");
       const marked = steps.map((text) => ({ text, mark: "open" as const }));

@@ -4,6 +4,7 @@ import { matchingTools } from "../../core/context/tool-matching.ts";
 import { isFinder, TOOL_SEARCH, USE_TOOL } from "../../core/permissions/finders.ts";
 import { offeredTools, toolAccessOf } from "../../core/permissions/tool-access.ts";
 import { errorResult, textResult } from "../../core/protocol/tool-result.ts";
+import { counted } from "../../core/text/counted.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 
 const input = z.object({
@@ -32,7 +33,7 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
           errorResult("No tool matches. Search with other words, or continue without one.", "none found"),
         );
       }
-      const summary = found.length === 1 ? "1 tool" : `${found.length} tools`;
+      const summary = counted(found.length, "tool");
       return Promise.resolve({ ...textResult(textOf(found), { summary }), label: toolDescriptionsLabel(found) });
     },
   });

@@ -1,5 +1,6 @@
 import { MessageFlags, MessageType } from "discord.js";
 import type { ThreadMessage } from "../../../core/platform/chat-platform.ts";
+import { counted } from "../../../core/text/counted.ts";
 import type { ReadMessage } from "../../render/read-message.ts";
 import { timeOf } from "../snowflake.ts";
 import { componentsText } from "./components.ts";
@@ -130,7 +131,7 @@ function pollText({ question, answers, expiry, results }: WirePoll): string {
 /** Answers without votes are not among the counts. */
 function votesText(answerId: number, { answer_counts: counts }: NonNullable<WirePoll["results"]>): string {
   const votes = counts.find(({ id }) => id === answerId)?.count ?? 0;
-  return votes === 1 ? "1 vote" : `${votes} votes`;
+  return counted(votes, "vote");
 }
 
 /** The reactions of others than the bot. */

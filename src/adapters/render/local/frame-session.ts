@@ -103,8 +103,12 @@ const DISK_FULL = "The disk is full, so Deckhand can't take anything until an op
 
 /** The frame that reports a failed request; null for a request that no person made. */
 export function frameFailure(frame: PersonFrame, error: unknown): ThreadFrame | null {
-  const reason = causeChain(error).some(isDiskFull) ? DISK_FULL : NOT_STORED;
   if (frame.type === "complete") return null;
+  return frameRefusal(frame, causeChain(error).some(isDiskFull) ? DISK_FULL : NOT_STORED);
+}
+
+/** The frame that tells the person why a request was not accepted. */
+export function frameRefusal(frame: PersonFrame | { readonly type: "look" | "watch" }, reason: string): ThreadFrame {
   if (frame.type === "send") return { type: "failed", id: frame.clientId, reason };
   if (frame.type === "click" || frame.type === "command") return { type: "failed", id: frame.clickId, reason };
   return { type: "rejected", reason };

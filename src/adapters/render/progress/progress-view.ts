@@ -71,8 +71,7 @@ function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame)
   const working = (text: string) => ({ state: "working", sign: "⏳", text }) as const;
   if (state.queuedBefore !== null) return working(`${name} · queued, ${state.queuedBefore} before you`);
   const turn = state.turn > 0 ? ` · turn ${state.turn}` : "";
-  const isWorking = state.parkedOn === null || waitsForTasks(state);
-  if (isWorking || state.parkedOn === null) return working(`${name}${turn} · ${elapsed(elapsedMs)}`);
+  if (state.parkedOn === null || waitsForTasks(state)) return working(`${name}${turn} · ${elapsed(elapsedMs)}`);
   return { state: "waiting", sign: "⏸", text: `${name}${turn} · ${waitsFor(state, state.parkedOn)}` };
 }
 

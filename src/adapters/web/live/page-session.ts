@@ -3,9 +3,9 @@ import {
   createFrameQueue,
   type FrameSessionOptions,
   frameFailure,
+  frameRefusal,
   handleFrame,
 } from "../../render/local/frame-session.ts";
-import type { ThreadFrame } from "../../render/local/wire.ts";
 import { type ClientFrame, clientFrameSchema, type ServerFrame } from "../wire.ts";
 import type { Admit } from "./account-pages.ts";
 import { collectOverview, type OverviewQuery, type OverviewSource } from "./overview.ts";
@@ -37,7 +37,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
     handle: async (frame) => {
       const admission = await admit(frame);
       if (admission.type === "gone") return signedOut();
-      if (admission.type === "refused") return page.push(refusal(frame, admission.reason));
+      if (admission.type === "refused") return page.push(frameRefusal(frame, admission.reason));
       const { place } = admission;
       if (frame.type === "watch") return watch(frame.watched);
       if (frame.type !== "look") return handleFrame(frame, { ...options, place });
@@ -50,9 +50,3 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
 }
 
 export type Watched = Extract<ClientFrame, { type: "watch" }>["watched"];
-
-function refusal(frame: ClientFrame, reason: string): ThreadFrame {
-  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason };
-  if (frame.type === "click" || frame.type === "command") return { type: "failed", id: frame.clickId, reason };
-  return { type: "rejected", reason };
-}

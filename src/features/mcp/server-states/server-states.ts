@@ -1,3 +1,4 @@
+import { counted } from "../../../core/text/counted.ts";
 import { nextTry } from "../../../core/text/next-try.ts";
 import type { McpConnection } from "../connection.ts";
 import { foreignLine } from "../foreign-text.ts";
@@ -26,5 +27,5 @@ function stateOf({ title, settings, state, catalogue }: McpConnection): ServerSt
   if (state.type !== "connected") return awayState({ name: title, state });
   const { length } = catalogue.tools;
   const about = settings.description === undefined ? "" : ` · ${foreignLine(settings.description, ABOUT_CHARS)}`;
-  return { line: `✓ **${title}** · ${length} ${length === 1 ? "tool" : "tools"}${about}`, nextAt: null };
+  return { line: `✓ **${title}** · ${counted(length, "tool")}${about}`, nextAt: null };
 }

@@ -57,12 +57,9 @@ export class PathResolver {
   find(path: string): ResolvedPath {
     let segments = segmentsOf(path, [this.#root, this.#given]);
     for (let links = 0; links <= MAX_LINKS; links++) {
-      const name = segments.at(-1) ?? ".";
-      const directory = this.directory(segments.slice(0, -1).join("/"));
-      const stats = lstatSync(directory.at(name), { throwIfNoEntry: false }) ?? null;
-      if (stats === null || !stats.isSymbolicLink()) {
-        return { directory, name, relative: this.relative(directory, name), stats };
-      }
+      const entry = this.#entryAt(segments);
+      const { directory, name, stats } = entry;
+      if (stats === null || !stats.isSymbolicLink()) return entry;
       const target = readlinkSync(directory.at(name));
       segments = segmentsOf(resolve(directory.real, target), [this.#root, this.#given]);
     }
@@ -71,7 +68,10 @@ export class PathResolver {
 
   /** The entry itself, which may be a symbolic link. `stats` is null if it does not exist. */
   entry(path: string): ResolvedPath {
-    const segments = segmentsOf(path, [this.#root, this.#given]);
+    return this.#entryAt(segmentsOf(path, [this.#root, this.#given]));
+  }
+
+  #entryAt(segments: readonly string[]): ResolvedPath {
     const name = segments.at(-1) ?? ".";
     const directory = this.directory(segments.slice(0, -1).join("/"));
     const stats = lstatSync(directory.at(name), { throwIfNoEntry: false }) ?? null;

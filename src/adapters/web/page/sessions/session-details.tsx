@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { counted } from "../../../../core/text/counted.ts";
 import { dollars, figure } from "../../../../core/text/dollars.ts";
 import type { SessionCommand, SessionTask, TeamSession } from "../../sessions/team-sessions.ts";
 import { Cost } from "../details/details-lists.tsx";
@@ -63,7 +64,7 @@ function Facts({ session }: { readonly session: TeamSession }): JSX.Element {
         </p>
         <Cost costUsd={costUsd} />
         <p class="hint">
-          {usage.calls} model {usage.calls === 1 ? "call" : "calls"} · {figure(usage.tokens)} tokens
+          {counted(usage.calls, "model call")} · {figure(usage.tokens)} tokens
         </p>
       </section>
       {tasks.length > 0 && (

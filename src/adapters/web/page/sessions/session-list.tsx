@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { counted } from "../../../../core/text/counted.ts";
 import { dollars } from "../../../../core/text/dollars.ts";
 import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.ts";
 import { MainHead } from "../main-head.tsx";
@@ -49,7 +50,7 @@ export function SessionList({ state, controller, now, show, left }: SessionListP
 
 function countWords({ sessions, next }: Found): string {
   if (sessions.length === 0) return "No sessions found";
-  const count = `${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}`;
+  const count = counted(sessions.length, "session");
   return next === null ? count : `${count}, more below`;
 }
 

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { counted } from "../../../../core/text/counted.ts";
 import type { SettingProblem, ShownSetting, TeamSettings } from "../../sessions/team-settings.ts";
 import { Choose } from "../section/choose.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
@@ -196,6 +197,6 @@ function SaveBar({ draft, said, review }: SaveBarProps): JSX.Element {
 }
 
 function progressOf(changes: number, problems: number): string {
-  if (problems > 0) return `${problems === 1 ? "1 problem" : `${problems} problems`} to fix before saving.`;
-  return `${changes === 1 ? "1 unsaved change" : `${changes} unsaved changes`}.`;
+  if (problems > 0) return `${counted(problems, "problem")} to fix before saving.`;
+  return `${counted(changes, "unsaved change")}.`;
 }
