@@ -26,11 +26,11 @@ import type { Runtime } from "./core/protocol/runtime.ts";
 import type { LiveProviders } from "./core/providers/registry/live-providers.ts";
 import type { Skill } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";
-import type { Tool } from "./core/tool.ts";
 import type { InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import type { ConnectOptions } from "./tools/network/connect.ts";
 import type { Resolve } from "./tools/network/resolve.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
+import type { SourcedTool } from "./tools/toolbox.ts";
 import type { Sandbox } from "./tools/wasm/sandbox.ts";
 
 /** The services that features work with. */
@@ -109,7 +109,7 @@ export interface FeatureHost {
   /** Tests a provider's key, or another one for it, and returns the result. */
   readonly tryKey: (provider: string, key?: string) => Promise<Finding>;
   /** Every available tool with its origin. */
-  readonly tools: () => readonly FeatureTool[];
+  readonly tools: () => readonly SourcedTool[];
   /** Why configured tools are unavailable, one sentence for each. */
   readonly toolProblems: () => readonly string[];
   /** Hosts that tools may read from. The list is kept up to date. */
@@ -154,12 +154,6 @@ interface ChannelInstructions {
   readonly waiting: readonly { readonly path: string; readonly text: string }[];
   /** The directory's own skills that are followed. */
   readonly skills: readonly Pick<Skill, "name" | "description" | "source">[];
-}
-
-/** A tool with its origin, for people. */
-export interface FeatureTool {
-  readonly tool: Tool;
-  readonly source: string;
 }
 
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;

@@ -7,11 +7,12 @@ import { privateMessage } from "./core/platform/replies.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { ConfiguredFeature, Feature, OpenFeature } from "./feature.ts";
-import type { FeatureHost, FeatureTool, OnThreadErased, WriteAudit } from "./feature-host.ts";
+import type { FeatureHost, OnThreadErased, WriteAudit } from "./feature-host.ts";
 import { NO_OWN_FILES, type OwnFiles } from "./tools/own-files.ts";
+import type { SourcedTool } from "./tools/toolbox.ts";
 
 export interface Features extends Pick<Provided, "routes" | "sessions" | "logins"> {
-  tools(): readonly FeatureTool[];
+  tools(): readonly SourcedTool[];
   sections(config: QueryConfig): string;
   whyMissing(tool: string): string | null;
   /** Resolves when every feature knows whether it has the tool. */
@@ -181,7 +182,7 @@ function featuresOf(
 }
 
 interface Distinct {
-  readonly tools: readonly FeatureTool[];
+  readonly tools: readonly SourcedTool[];
   /** Tool names that two features share, one sentence for each. */
   readonly problems: readonly string[];
 }
@@ -189,7 +190,7 @@ interface Distinct {
 /** Collects the tools. Of two with the same name, the first counts. */
 function distinct(features: readonly Opened[], own: ReadonlySet<string>): Distinct {
   const owners = new Map<string, string>();
-  const tools: FeatureTool[] = [];
+  const tools: SourcedTool[] = [];
   const problems: string[] = [];
   for (const { name: feature, tools: given, sourceOf } of features) {
     for (const tool of given?.() ?? []) {

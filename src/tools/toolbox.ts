@@ -40,20 +40,24 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly features: (taken: ReadonlySet<string>) => Promise<FeatureTools>;
 }
 
+/** A tool, and where it comes from in words for people. */
+export interface SourcedTool {
+  readonly tool: Tool;
+  readonly source: string;
+}
+
 /** What features contribute. */
 export interface FeatureTools
   extends Pick<Toolbox, "problems" | "start" | "stop">,
     Omit<Toolbox["runs"], "tools" | "readDocument"> {
-  /** `source` says where a tool comes from, in words for people. */
-  tools(): readonly { readonly tool: Tool; readonly source: string }[];
+  tools(): readonly SourcedTool[];
   readonly ownFiles: OwnFiles;
 }
 
 /** All tools. Those of features come and go. */
 export interface Toolbox {
   tools(): readonly Tool[];
-  /** All tools with their origins, in words for people. */
-  sources(): readonly { readonly tool: Tool; readonly source: string }[];
+  sources(): readonly SourcedTool[];
   listed(): readonly ListedTool[];
   /** Sentences about why expected tools are missing. */
   problems(): readonly string[];

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JobOverview, JobView } from "../../core/jobs/job-control.ts";
 import type { BusyState, SessionSummary } from "../../core/protocol/session-summary.ts";
 import { idSchema, personFrameSchemas, type ThreadFrame } from "../render/local/wire.ts";
+import type { AccountRole } from "./server/logins.ts";
 import type { SessionNews } from "./sessions/team-sessions.ts";
 
 /** The frames between page and server that do not concern threads. */
@@ -67,7 +68,7 @@ export interface YouFrame {
   readonly type: "you";
   readonly name: string;
   readonly personId: string;
-  readonly role: "viewer" | "operator" | "admin";
+  readonly role: AccountRole;
   /** Token that the page sends with every changing request outside the socket. */
   readonly changeToken: string;
 }

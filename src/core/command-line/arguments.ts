@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from "./nearest.ts";
 import { quoteInput } from "./quote-input.ts";
-import { shellWords } from "./shell-words.ts";
+import { type ShellWord, shellWords } from "./shell-words.ts";
 
 export interface ArgumentRules {
   /** Flags that take a value, without dashes. */
@@ -64,7 +64,7 @@ function flagOf(text: string): { readonly name: string; readonly value: string |
   return match === null ? null : { name: match[1] ?? "", value: match[2] };
 }
 
-function isValue(word: { readonly text: string; readonly quoted: boolean } | undefined): boolean {
+function isValue(word: ShellWord | undefined): boolean {
   return word !== undefined && (word.quoted || flagOf(word.text) === null);
 }
 

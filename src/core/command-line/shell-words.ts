@@ -1,5 +1,5 @@
 /** A word of a command line. */
-interface ShellWord {
+export interface ShellWord {
   readonly text: string;
   /** Whether it begins with a quote or a backslash. It is then a word even if it looks like a flag. */
   readonly quoted: boolean;

@@ -1,4 +1,4 @@
-import type { SessionRow } from "../store/sessions.ts";
+import type { FreshSession, SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { isTreeBusy } from "../subagents/children.ts";
 
@@ -9,7 +9,7 @@ import { isTreeBusy } from "../subagents/children.ts";
 export async function beginNewSession(
   tx: StoreTransaction,
   session: SessionRow,
-  fresh: { readonly id: string; readonly createdBy: string; readonly at: number },
+  fresh: FreshSession,
 ): Promise<boolean> {
   await tx.sessions.lock(session.id);
   if (await isTreeBusy(tx, session.id, fresh.at)) return false;

@@ -3,6 +3,7 @@ import type { Platforms } from "../platform/descriptor.ts";
 import type { Person, ThreadRef } from "../platform/thread.ts";
 import type { FormField } from "../protocol/form.ts";
 import type { JobRow } from "../store/jobs.ts";
+import type { PastRun } from "./history-strip.ts";
 
 /** Job operations for chat commands, buttons and tools. Implemented in `src/jobs`. */
 export interface JobControl {
@@ -92,7 +93,7 @@ export interface JobOverview {
   /** Whether the person may run, pause and remove the job. */
   readonly isTheirs: boolean;
   /** The newest runs, oldest first. */
-  readonly runs: readonly { readonly success: boolean; readonly durationMs: number | null }[];
+  readonly runs: readonly PastRun[];
 }
 
 export interface JobView extends JobOverview {

@@ -2,6 +2,7 @@ import type { JobEvent } from "../events/job-event.ts";
 import type { RunViewOptions } from "../progress/run-view.ts";
 import type { AppError } from "../protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
+import type { PastRun } from "./history-strip.ts";
 
 /** Formats and posts the end of a job's run. Implemented in adapters/render over any ChatPlatform. */
 export interface JobReport {
@@ -52,7 +53,7 @@ export interface JobFacts {
   /** Number of due times since the last run that were skipped. */
   readonly leftOut: number;
   /** Earlier runs, oldest first. */
-  readonly history: readonly { readonly success: boolean; readonly durationMs: number | null }[];
+  readonly history: readonly PastRun[];
   /** Whether the report equals the previous one and the job is set to stay silent then. */
   readonly isUnchanged: boolean;
   /** Whether another run has replaced this one, so that nobody waits for it. */

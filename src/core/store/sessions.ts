@@ -59,6 +59,9 @@ export interface NewSession {
   readonly at: number;
 }
 
+/** A session that takes the rest from another one. */
+export type FreshSession = Pick<NewSession, "id" | "createdBy" | "at">;
+
 /** A session without a thread: a job's, until its report opens one. */
 export type NewThreadlessSession = Pick<NewSession, "id" | "thread" | "agent" | "createdBy" | "at"> &
   Pick<SessionRow, "settings">;
@@ -302,10 +305,7 @@ function succession(db: Client) {
      * Moves the session's thread and settings, and the people who need not mention the agent there, to a new session
      * without history. Does nothing if the session has already given its thread away.
      */
-    async startNewSession(
-      { id, key }: SessionRow,
-      fresh: { id: string; createdBy: string; at: number },
-    ): Promise<void> {
+    async startNewSession({ id, key }: SessionRow, fresh: FreshSession): Promise<void> {
       const session = await locked(db, id);
       if (session.key !== key) return;
       await db.session.update({ where: { id }, data: { key: `${key}#${id}` } });
@@ -313,10 +313,7 @@ function succession(db: Client) {
     },
 
     /** Begins a session in another thread of the channel, with the agent and the settings of an existing one. */
-    async beginFrom(
-      session: SessionRow,
-      fresh: { id: string; thread: ThreadRef; createdBy: string; at: number },
-    ): Promise<void> {
+    async beginFrom(session: SessionRow, fresh: FreshSession & Pick<NewSession, "thread">): Promise<void> {
       const key = sessionKeyOf(fresh.thread);
       const row = newRow({ ...session, ...fresh, key, people: [fresh.createdBy] });
       // Epoch 1, so that its first wake does not count as the session's first: it has history.
@@ -325,7 +322,7 @@ function succession(db: Client) {
   };
 }
 
-type NewRow = SessionRow & Pick<NewSession, "createdBy" | "at">;
+type NewRow = SessionRow & FreshSession;
 
 function newRow({ id, key, channelKey, thread, agent, people, settings, createdBy, at }: NewRow) {
   return {

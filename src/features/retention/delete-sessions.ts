@@ -298,7 +298,7 @@ async function eraseThreads(erasure: ErasureArgs): Promise<void> {
 }
 
 /** Threads on the program's own platforms. `isShared`: other sessions continue in it. */
-async function ownThreadsOf({ roots, family, world }: ErasureArgs): Promise<{ threadId: string; isShared: boolean }[]> {
+async function ownThreadsOf({ roots, family, world }: ErasureArgs) {
   const { store, describe } = world;
   const reads = store.tables(deletionReads);
   const threads = store.tables(threadDeletion);

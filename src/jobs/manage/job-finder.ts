@@ -1,5 +1,5 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
-import type { BrokenJob, JobRow } from "../../core/store/jobs.ts";
+import type { JobList, JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { normalizedName } from "../scheduling/job-input.ts";
@@ -9,7 +9,7 @@ import { isIn, type JobRights } from "./job-rights.ts";
 /** Jobs, limited to those that the asking person may see. */
 export interface JobFinder {
   /** Jobs that the person may see, those of the channel first; only those if others read along. */
-  seen(request: JobRequest): Promise<{ readonly jobs: readonly JobRow[]; readonly broken: readonly BrokenJob[] }>;
+  seen(request: JobRequest): Promise<JobList>;
   /** Finds a job by name or id; otherwise says why there is none. */
   found(name: string, request: JobRequest): Promise<{ readonly job: JobRow } | { readonly reason: string }>;
 }

@@ -1,4 +1,4 @@
-import type { Definition } from "../../../core/agents/page-definitions.ts";
+import type { Definition, DefinitionCheck } from "../../../core/agents/page-definitions.ts";
 
 /** Agents, skills and instructions, as the page receives them. */
 
@@ -79,11 +79,9 @@ export interface EffectiveInstructions {
   readonly mayEdit: boolean;
 }
 
-export interface Checked {
+export interface Checked extends DefinitionCheck {
   /** Why the name is invalid; null if it is valid. */
   readonly name: string | null;
-  readonly problems: readonly { readonly line: number; readonly message: string }[];
-  readonly notes: readonly string[];
   readonly bytes: number;
 }
 

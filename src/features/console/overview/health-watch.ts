@@ -1,14 +1,12 @@
 import type { PlatformHealth } from "../../../core/platform/chat-platform.ts";
 import type { PlatformName } from "../../../core/platform/thread.ts";
 import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
+import type { TeamOverview } from "../../../feature.ts";
 
 /** Precision of the times of a platform's state, in milliseconds. */
 const LOOK_MS = 500;
 
-export interface Watched extends PlatformHealth {
-  readonly since: number;
-  readonly lastProblem: { readonly at: number; readonly detail: string } | null;
-}
+type Watched = Omit<TeamOverview["platforms"][number], "name" | "title">;
 
 export interface HealthWatch {
   states(): ReadonlyMap<PlatformName, Watched>;
