@@ -6,6 +6,7 @@ import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messa
 import type { Client, Stored } from "../../core/store/database/client.ts";
 import { peopleNamed, USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
 import { OPEN_RUN } from "../../core/store/runs.ts";
+import { GONE_KEY, generationsFrom, MAX_GENERATIONS } from "../../core/store/session-tree.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 
@@ -73,13 +74,9 @@ export function saidKey(authorId: string, at: number): string {
   return `${at} ${authorId}`;
 }
 
-/** Prefix of the keys of sessions that are being deleted (src/features/retention/store.ts). */
-const GONE_KEY = "deleted:";
 const peopleSchema = z.array(z.string());
 const saidSchema = z.array(z.object({ sessionId: z.string(), content: z.string() }));
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }));
-/** Maximum depth of sub-agents (MAX_DEPTH is lower); also stops at a row that points to itself. */
-const MAX_GENERATIONS = 8;
 
 /** Reads the sessions of all channels. */
 export function consoleReads(db: Client) {
@@ -183,19 +180,12 @@ function figures(db: Client) {
     async families(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
       const families = new Map(ids.map((id) => [id, [id]]));
       const rootOf = new Map(ids.map((id) => [id, id]));
-      let level = [...ids];
-      for (let generation = 0; level.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
-        const rows = await db.session.findMany({
-          where: { parentId: { in: level } },
-          select: { id: true, parentId: true },
-        });
-        level = [];
-        for (const { id, parentId } of rows) {
+      for await (const generation of generationsFrom(db, ids)) {
+        for (const { id, parentId } of generation) {
           const root = rootOf.get(parentId ?? "");
           if (root === undefined || rootOf.has(id)) continue;
           rootOf.set(id, root);
           families.get(root)?.push(id);
-          level.push(id);
         }
       }
       return families;

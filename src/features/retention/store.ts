@@ -2,6 +2,7 @@ import { raw, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
 import { OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
+import { GONE_KEY, generationsFrom } from "../../core/store/session-tree.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { SESSION_TABLES } from "./tables.ts";
 
@@ -9,10 +10,6 @@ export type Database = FeatureHost["database"];
 
 /** Rows deleted or changed per transaction, since nobody else can write meanwhile. */
 export const BATCH = 200;
-/** Maximum depth of sub-agents (MAX_DEPTH is lower); also stops at a row that points to itself. */
-const MAX_GENERATIONS = 8;
-/** Prefix of the keys of sessions that are being deleted, so that no thread finds them any more. */
-const GONE_KEY = "deleted:";
 
 const stateSchema = z.enum(["marked", "begun", "ledger"]);
 
@@ -73,14 +70,9 @@ export function deletionReads(db: Client) {
 
     /** The sessions and those of all their sub-agents. */
     async family(roots: readonly string[]): Promise<string[]> {
-      const all = [...roots];
-      let level = [...roots];
-      for (let generation = 0; level.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
-        const rows = await db.session.findMany({ where: { parentId: { in: level } }, select: { id: true } });
-        level = rows.map(({ id }) => id).filter((id) => !all.includes(id));
-        all.push(...level);
-      }
-      return all;
+      const all = new Set<string>();
+      for await (const generation of generationsFrom(db, roots)) for (const { id } of generation) all.add(id);
+      return [...all];
     },
 
     async countMessages(family: readonly string[]): Promise<number> {

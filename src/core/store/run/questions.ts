@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Author, authorSchema } from "../../protocol/messages.ts";
 import { planStepSchema } from "../../protocol/plan.ts";
 import { type Client, mapReadable, mapRow, type Stored } from "../database/client.ts";
+import { generationsFrom } from "../session-tree.ts";
 
 const bodySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("question"), question: z.string(), options: z.array(z.string()) }),
@@ -43,15 +44,12 @@ export function questionReads(db: Client) {
 
     /** The oldest question open in the session, or else in the nearest generation of sub-agents; null if none is. */
     async openIn(sessionId: string): Promise<QuestionRow | null> {
-      let generation = [sessionId];
-      while (generation.length > 0) {
+      for await (const generation of generationsFrom(db, [sessionId])) {
         const row = await db.question.findFirst({
-          where: { sessionId: { in: generation }, status: "open" },
+          where: { sessionId: { in: generation.map(({ id }) => id) }, status: "open" },
           orderBy: { createdAt: "asc" },
         });
         if (row !== null) return toRow(row);
-        const children = await db.session.findMany({ where: { parentId: { in: generation } }, select: { id: true } });
-        generation = children.map(({ id }) => id);
       }
       return null;
     },
