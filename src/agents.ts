@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { translateAgent, withOneLineDescription } from "./config/agents/translate-agent.ts";
-import { describeIssues, type KeyStyle, PARSE_OPTIONS } from "./config/problems.ts";
+import { type ExampleStyle, PARSE_OPTIONS, problemsIn } from "./config/problems.ts";
 import { agentNameSchema, agentSchema } from "./config/settings.ts";
 import { valueAt } from "./config/stored/plain.ts";
 import type { Config } from "./config.ts";
@@ -275,8 +275,10 @@ function parseAgent(fileName: string, text: string): ReadAgent {
   const notes = translated.notes.map(([key, note]) => ({ line: lineOf(key), message: `${key}: ${note}.` }));
   const fields = fileSchema.safeParse(translated.fields, PARSE_OPTIONS);
   if (!fields.success) {
-    const lines = describeIssues(fields.error, fileSchema, yamlStyle(lineOf));
-    return { agent: null, problems: lines.map(atLine), notes };
+    const problems = problemsIn(fields.error, fileSchema, YAML_STYLE).map(({ path: at, text: why }) => {
+      return { line: lineOf(keyOf(at)), message: `${keyOf(at)}: ${why}` };
+    });
+    return { agent: null, problems, notes };
   }
   const prompt = matter.body.trim();
   const access = fields.data.access === undefined ? null : accessProblem(fields.data.access);
@@ -298,16 +300,8 @@ function broken(line: number, reason: string): ReadAgent {
   return { agent: null, problems: [{ line, message: `${reason}.` }], notes: [] };
 }
 
-/** Puts the line number first in the labels of problems. */
-function yamlStyle(lineOf: (key: string) => number): KeyStyle {
-  const keyOf = (at: readonly PropertyKey[]) => at.map(String).join(".");
-  return {
-    label: (at) => `${lineOf(keyOf(at))}: ${keyOf(at)}`,
-    example: (at, value) => `${keyOf(at)}: ${String(value)}`,
-  };
-}
+const YAML_STYLE: ExampleStyle = { example: (at, value) => `${keyOf(at)}: ${String(value)}` };
 
-function atLine(text: string): DefinitionProblem {
-  const [, line = "1", message = text] = /^(\d+): (.*)$/s.exec(text) ?? [];
-  return { line: Number(line), message };
+function keyOf(at: readonly PropertyKey[]): string {
+  return at.map(String).join(".");
 }

@@ -7,10 +7,14 @@ import { alternatives, nodeOf, nodesAt, type SchemaNode } from "./schema-node.ts
  * if they are short, plain and not marked secret.
  */
 
-/** How a source writes keys and examples, the only difference between the environment and the file. */
-export interface KeyStyle {
-  label(path: readonly PropertyKey[]): string;
+/** How a source writes examples. */
+export interface ExampleStyle {
   example(path: readonly PropertyKey[], value: unknown): string;
+}
+
+/** How a source writes keys and examples, the only difference between the environment and the file. */
+export interface KeyStyle extends ExampleStyle {
+  label(path: readonly PropertyKey[]): string;
 }
 
 export const environmentStyle: KeyStyle = {
@@ -39,7 +43,7 @@ export interface Problem {
   readonly text: string;
 }
 
-export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle): Problem[] {
+export function problemsIn(error: z.ZodError, schema: z.ZodType, style: ExampleStyle): Problem[] {
   const root = nodeOf(schema);
   return error.issues.flatMap(innermost).flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
@@ -66,7 +70,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return only.flatMap((inner) => innermost({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-function describeIssue(issue: z.core.$ZodIssue, root: SchemaNode, style: KeyStyle): Problem {
+function describeIssue(issue: z.core.$ZodIssue, root: SchemaNode, style: ExampleStyle): Problem {
   const { path } = issue;
   const nodes = nodesAt(root, path);
   const secret = nodes.some((node) => node.secret === true) || isUnderSecret(root, path);

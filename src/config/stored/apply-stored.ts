@@ -2,7 +2,7 @@ import { type Config, configFrom } from "../../config.ts";
 import { ConfigError } from "../../core/protocol/errors.ts";
 import { fromJson, isObject } from "../../core/text/from-json.ts";
 import { configureFeatures, settingsWith, withoutOwnKeys } from "../features.ts";
-import { dotted, type KeyStyle, PARSE_OPTIONS, problemsIn } from "../problems.ts";
+import { dotted, type ExampleStyle, PARSE_OPTIONS, problemsIn } from "../problems.ts";
 import type { Origin } from "../resolve.ts";
 import type { SkippedSetting } from "./page-settings.ts";
 import { deepestOf, leafPaths, mergeOver, type Path, type Plain, valueAt, withoutValue, withValue } from "./plain.ts";
@@ -25,9 +25,8 @@ export interface AppliedSettings {
 /** Checks that need the whole program, such as whether a named agent exists. */
 export type CheckSettings = (config: Config) => readonly string[];
 
-/** Names settings of the page as in the file, without the file's name. */
-export const PAGE_STYLE: KeyStyle = {
-  label: dotted,
+/** The page shows an example beside its setting. */
+const PAGE_STYLE: ExampleStyle = {
   example: (_path, value) => (typeof value === "string" ? value : JSON.stringify(value)),
 };
 
