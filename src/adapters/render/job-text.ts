@@ -1,7 +1,8 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobFacts, JobRunEnd } from "../../core/jobs/job-report.ts";
 import { dollars } from "../../core/text/dollars.ts";
-import { count, duration } from "./progress/figures.ts";
+import { duration } from "../../core/text/duration.ts";
+import { count } from "./progress/figures.ts";
 
 /** `**Daily report** · every weekday at 09:00 Europe/Paris`, followed by the reason if the run is late. */
 export function jobHead({ name, sentence, late }: JobFacts): string {

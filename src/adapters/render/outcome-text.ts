@@ -10,8 +10,9 @@ import { reasonOf } from "../../core/protocol/explain.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import { lineText, type Shown, type ShownEnd } from "../../core/protocol/shown.ts";
 import { dollars } from "../../core/text/dollars.ts";
+import { duration } from "../../core/text/duration.ts";
 import { escapeMarkdown, plainLine } from "../../core/text/plain-text.ts";
-import { count, duration } from "./progress/figures.ts";
+import { count } from "./progress/figures.ts";
 import { taskLines } from "./progress/task-lines.ts";
 
 /** The final message of a run, as Markdown. */

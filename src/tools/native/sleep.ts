@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SLEEP } from "../../core/engine/wake-sleeping-run.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
+import { elapsed } from "../../core/text/duration.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waitingMethods } from "./waiting.ts";
@@ -26,16 +27,16 @@ export function createSleep(deps: Pick<NativeToolDeps, "store" | "engine" | "clo
     afterCrash: "replay",
     grant: () => ({ key: "sleep", label: "pausing" }),
     title: ({ seconds, reason }) =>
-      reason === "" ? lengthOf(seconds * 1_000) : `${lengthOf(seconds * 1_000)}: ${reason}`,
+      reason === "" ? elapsed(seconds * 1_000) : `${elapsed(seconds * 1_000)}: ${reason}`,
     ...waitingMethods<z.infer<typeof input>>(async ({ seconds }, ctx) => {
       const { store, engine, clock } = deps;
       const { startedAt, dueAt } = await times(seconds * 1_000, ctx, deps);
       const now = clock.now();
       if (now >= dueAt)
-        return textResult(`The pause of ${lengthOf(dueAt - startedAt)} is over. It is ${timeOf(now)} now.`);
+        return textResult(`The pause of ${elapsed(dueAt - startedAt)} is over. It is ${timeOf(now)} now.`);
       const messages = await store.inbox.waiting(ctx.sessionId, now);
       if (messages.some(({ body }) => body.kind === "message" && body.addressed)) {
-        const slept = lengthOf(now - startedAt);
+        const slept = elapsed(now - startedAt);
         return textResult(`A message ended the pause after ${slept}; it follows. It is ${timeOf(now)} now.`, {
           summary: `a message came after ${slept}`,
         });
@@ -66,17 +67,6 @@ async function times(
     return value;
   });
   return timesSchema.parse(stored);
-}
-
-/** `45 s`, `5 min`, `2 h 30 min`. */
-function lengthOf(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  const rest = seconds % 60;
-  if (minutes < 60) return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
-  const hours = Math.floor(minutes / 60);
-  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
 /** `14:05 UTC`. */

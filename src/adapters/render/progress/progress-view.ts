@@ -1,8 +1,9 @@
 import type { ParkedOn } from "../../../core/protocol/events.ts";
 import { lineText, type Shown, type ShownLine } from "../../../core/protocol/shown.ts";
+import { duration, elapsed } from "../../../core/text/duration.ts";
 import { inlineCode, plainLine } from "../../../core/text/plain-text.ts";
 import { completedTail } from "../markdown/incomplete-markdown.ts";
-import { count, duration, elapsed } from "./figures.ts";
+import { count } from "./figures.ts";
 import { planLines } from "./plan-lines.ts";
 import { isOpen, type ProgressState, type Step } from "./progress-state.ts";
 import { isAtWork, isOfSubAgent, taskLines } from "./task-lines.ts";

@@ -1,7 +1,8 @@
 import type { TaskProgress } from "../../../core/protocol/events.ts";
 import type { ShownLine } from "../../../core/protocol/shown.ts";
+import { elapsed } from "../../../core/text/duration.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
-import { count, elapsed } from "./figures.ts";
+import { count } from "./figures.ts";
 
 /** Maximum number of sub-agents shown one by one; of more, ended ones fold into a count. */
 const SHOWN = 10;
