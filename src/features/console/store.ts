@@ -5,8 +5,8 @@ import { type ThreadRef, threadRefSchema } from "../../core/platform/thread.ts";
 import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messages.ts";
 import type { Client, Stored } from "../../core/store/database/client.ts";
 import { peopleNamed, USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
+import { GONE_KEY, generationsFrom, MAX_GENERATIONS } from "../../core/store/run/session-tree.ts";
 import { OPEN_RUN } from "../../core/store/runs.ts";
-import { GONE_KEY, generationsFrom, MAX_GENERATIONS } from "../../core/store/session-tree.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 

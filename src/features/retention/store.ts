@@ -2,7 +2,7 @@ import { raw, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
 import { OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
-import { GONE_KEY, generationsFrom } from "../../core/store/session-tree.ts";
+import { GONE_KEY, generationsFrom } from "../../core/store/run/session-tree.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { SESSION_TABLES } from "./tables.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Author, authorSchema } from "../../protocol/messages.ts";
 import { planStepSchema } from "../../protocol/plan.ts";
 import { type Client, mapReadable, mapRow, type Stored } from "../database/client.ts";
-import { generationsFrom } from "../session-tree.ts";
+import { generationsFrom } from "./session-tree.ts";
 
 const bodySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("question"), question: z.string(), options: z.array(z.string()) }),

@@ -1,4 +1,4 @@
-import type { Client } from "./database/client.ts";
+import type { Client } from "../database/client.ts";
 
 /** Prefix of the keys of sessions that are being deleted, so that no thread finds them any more. */
 export const GONE_KEY = "deleted:";
