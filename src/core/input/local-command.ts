@@ -6,6 +6,7 @@ import type { QueryConfig } from "../agents/query-config.ts";
 import { OUTPUT_CHARS, renderBlock } from "../context/render-block.ts";
 import type { TurnContext } from "../engine/engine.ts";
 import { type ApprovalRules, decidersSentence } from "../permissions/deciders.ts";
+import { answerMessage } from "../platform/replies.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { type Author, type ContentBlock, type Message, type ToolUseBlock, textOf } from "../protocol/messages.ts";
@@ -171,7 +172,7 @@ export async function showOutputs(
     const markdown = isLong ? outputs.map((output) => renderBlock({ ...output, ...ATTACHED })).join("\n") : whole;
     const data = new TextEncoder().encode(outputs.map(({ stdout, stderr }) => `${stdout}${stderr}`).join("\n"));
     const files = isLong ? [{ name: "output.txt", mediaType: "text/plain", data }] : [];
-    await context.post(`local:${seq}`, { lane: "answer", markdown, tone: "plain", buttons: [], files });
+    await context.post(`local:${seq}`, answerMessage(markdown, files));
   }
 }
 

@@ -1,9 +1,14 @@
 import type { Receipt } from "./inbound.ts";
-import type { OutgoingMessage } from "./outgoing.ts";
+import type { OutgoingFile, OutgoingMessage } from "./outgoing.ts";
+
+/** A plain answer, or something that is posted beside a run's own messages. */
+export function answerMessage(markdown: string, files: readonly OutgoingFile[] = []): OutgoingMessage {
+  return { lane: "answer", markdown, tone: "plain", buttons: [], files };
+}
 
 /** A message for one person only. */
 export function privateMessage(markdown: string): OutgoingMessage {
-  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
+  return answerMessage(markdown);
 }
 
 /** Answers a person privately about what they did. */

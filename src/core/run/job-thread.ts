@@ -5,6 +5,7 @@ import { KeyedMutex } from "../keyed-mutex.ts";
 import { postAccepted } from "../people/interaction.ts";
 import type { PlatformDescriptor } from "../platform/descriptor.ts";
 import type { OutgoingMessage, PostedMessage } from "../platform/outgoing.ts";
+import { answerMessage } from "../platform/replies.ts";
 import type { ThreadRef } from "../platform/thread.ts";
 import { UNWRITABLE_THREAD_ERRORS } from "../protocol/error-groups.ts";
 import { AppError } from "../protocol/errors.ts";
@@ -146,13 +147,10 @@ async function deliverKept(session: SessionRow, { store, platform, context, log 
     for (const key of await store.journal.keysOf(runId, KEPT)) {
       const { value } = await store.journal.get(runId, key);
       const { markdown, files } = keptSchema.parse(value);
-      const message: OutgoingMessage = {
-        lane: "answer",
+      const message = answerMessage(
         markdown,
-        tone: "plain",
-        buttons: [],
-        files: files.map((file) => ({ ...file, data: new Uint8Array(Buffer.from(file.data, "base64")) })),
-      };
+        files.map((file) => ({ ...file, data: new Uint8Array(Buffer.from(file.data, "base64")) })),
+      );
       const keptKey = runId === context.runId ? key : `${key}:${runId}`;
       const withoutFiles = (missing: string): OutgoingMessage => {
         const words = cut(markdown, platform.limits.messageChars - missing.length - 2);

@@ -1,3 +1,4 @@
+import { cut } from "../text/plain-text.ts";
 /** A text that no person answers for. */
 export interface ForeignText {
   readonly origin: string;
@@ -26,7 +27,7 @@ export function likeliestPassage(texts: readonly ForeignText[], call: string): F
   }
   if (best === null) return null;
   const { origin, line } = best;
-  return { origin, text: line.length > PASSAGE_CHARS ? `${line.slice(0, PASSAGE_CHARS).toWellFormed()}…` : line };
+  return { origin, text: cut(line, PASSAGE_CHARS) };
 }
 
 /** Markers around other people's words in a request. */

@@ -5,6 +5,7 @@ import { imageTypeSchema, textOf } from "../../core/protocol/messages.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { counted } from "../../core/text/counted.ts";
 import { fromJson } from "../../core/text/from-json.ts";
+import { cut } from "../../core/text/plain-text.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { withChangedFiles } from "../../tools/sandboxed/changed-files.ts";
@@ -79,7 +80,7 @@ const ABOUT_CHARS = 80;
 
 function firstSentence(description: string): string {
   const [sentence = ""] = description.replaceAll(/\s+/g, " ").split(/(?<=[.:;]) /, 1);
-  return sentence.length > ABOUT_CHARS ? `${sentence.slice(0, ABOUT_CHARS).toWellFormed()}…` : sentence;
+  return cut(sentence, ABOUT_CHARS);
 }
 
 /** Passes output on unless it is binary, as the partial output of a program that makes an image. */
@@ -115,8 +116,7 @@ function grantOf({ name, hosts }: Manifest): ReturnType<Tool["grant"]> {
 
 function titleOf(input: Input): string {
   const first = Object.values(input).find((value) => typeof value === "string") ?? "";
-  const line = first.split("\n")[0] ?? "";
-  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS).toWellFormed()}…` : line;
+  return cut(first.split("\n")[0] ?? "", TITLE_CHARS);
 }
 
 function programStart({ arguments: template, stdin, permission }: Manifest, call: Input): ProgramStart {

@@ -4,6 +4,7 @@ import { ConfigError } from "../../core/protocol/errors.ts";
 import { proxyFailure } from "../../core/protocol/system-code.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { counted } from "../../core/text/counted.ts";
+import { cut } from "../../core/text/plain-text.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { blockOf } from "../../core/trust/host-patterns.ts";
 import { outsideOf } from "../../core/trust/label.ts";
@@ -164,6 +165,5 @@ function resultOf(hits: readonly SearchHit[]): ToolResult {
 }
 
 function oneLine(text: string, maxChars: number): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > maxChars ? `${line.slice(0, maxChars).toWellFormed()}…` : line;
+  return cut(text.replace(/\s+/g, " ").trim(), maxChars);
 }

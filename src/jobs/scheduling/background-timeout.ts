@@ -1,5 +1,6 @@
 import { postKey } from "../../core/engine/post-once.ts";
 import { taskTreeOf } from "../../core/events/child-task.ts";
+import { answerMessage } from "../../core/platform/replies.ts";
 import { type CancelCause, causeText } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { RunRow } from "../../core/store/runs.ts";
@@ -86,5 +87,5 @@ async function reportStop({ id, sessionId }: RunRow, active: readonly RunRow[], 
   const children = await Promise.all(active.map((run) => store.children.get(run.sessionId)));
   const tasks = children.flatMap((child) => (child === null ? [] : [plainLine(child.task.description, TASK_CHARS)]));
   const markdown = `⏹ **${name ?? "A job"}** · stopped by ${causeText(cause)}: ${tasks.join(", ")}`;
-  await announce(thread, { lane: "answer", markdown, tone: "plain", buttons: [], files: [] }, postKey(id, "leftovers"));
+  await announce(thread, answerMessage(markdown), postKey(id, "leftovers"));
 }

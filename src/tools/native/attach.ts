@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { answerMessage } from "../../core/platform/replies.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { asResult } from "../sandboxed/guest-call.ts";
 import { secretAt } from "../secrets/secret-rule.ts";
-import { answerMessage } from "./answer-message.ts";
 import { sandboxFile } from "./sandbox-file.ts";
 
 const input = z.object({

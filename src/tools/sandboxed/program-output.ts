@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Capabilities, CapabilityContext } from "../../core/capabilities.ts";
 import { OUTPUT_DIRECTORY } from "../../core/protocol/tool-result.ts";
 import { counted } from "../../core/text/counted.ts";
+import { cut } from "../../core/text/plain-text.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
 import type { Guest } from "./guest-call.ts";
 
@@ -46,8 +47,7 @@ export function linesSummary(lines: number): string {
 
 /** First line of a program, as a title for people. */
 export function titleOf(program: string): string {
-  const first = program.trim().split("\n")[0] ?? "";
-  return first.length > TITLE_CHARS ? `${first.slice(0, TITLE_CHARS).toWellFormed()}…` : first;
+  return cut(program.trim().split("\n")[0] ?? "", TITLE_CHARS);
 }
 
 /** A program's `timeout` argument. */

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { OutgoingFile } from "../../core/platform/outgoing.ts";
+import { answerMessage } from "../../core/platform/replies.ts";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { answerMessage } from "../native/answer-message.ts";
 import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
 
 /** Maximum files of one message. Source: Discord docs, Create Message; Slack accepts as many. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Capabilities, capabilitiesText } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
+import { cut } from "../../core/text/plain-text.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { createHttpCache } from "../network/cache.ts";
@@ -112,6 +113,5 @@ function hostOf(text: string): string {
 
 function titleOf(text: string): string {
   const url = targetOf(text);
-  const title = url === null ? text : `${url.host}${url.pathname === "/" ? "" : url.pathname}${url.search}`;
-  return title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS).toWellFormed()}…` : title;
+  return cut(url === null ? text : `${url.host}${url.pathname === "/" ? "" : url.pathname}${url.search}`, TITLE_CHARS);
 }

@@ -1,3 +1,4 @@
+import { cut } from "../../text/plain-text.ts";
 import type { CallEnvironment, CallRule, Tool } from "../../tool.ts";
 import { carriedText, type FreeData, freeData, type KnownContent } from "../../trust/egress.ts";
 import type { Label } from "../../trust/label.ts";
@@ -39,6 +40,5 @@ export function egressRule(
 }
 
 function quoted({ says }: FreeData): string {
-  const line = says.replaceAll(/\s+/gu, " ");
-  return line.length > QUOTED_CHARS ? `“${line.slice(0, QUOTED_CHARS).toWellFormed()}…”` : `“${line}”`;
+  return `“${cut(says.replaceAll(/\s+/gu, " "), QUOTED_CHARS)}”`;
 }
