@@ -68,7 +68,8 @@ export function focusMessage(messageId: string): void {
 function focus(id: string): void {
   const now = (): void => document.getElementById(id)?.focus();
   now();
-  requestAnimationFrame(now);
+  // A second focus would take back where a Tab has led meanwhile.
+  if (document.activeElement?.id !== id) requestAnimationFrame(now);
 }
 
 function isWriting(target: EventTarget | null): boolean {
