@@ -51,6 +51,5 @@ export function fallbackStatus(error: AppError, model: string): string {
 export function errorOfBoth(first: AppError | null, last: AppError, triedMs: number): AppError {
   if (first?.code !== "overloaded" || last.code !== "overloaded") return last;
   const detail = { ...last.detail, bothForS: String(Math.max(1, Math.round(triedMs / 1000))) };
-  const wait = last.retryAfterMs === undefined ? {} : { retryAfterMs: last.retryAfterMs };
-  return new AppError("overloaded", last.message, { cause: last, detail, ...wait });
+  return new AppError("overloaded", last.message, { cause: last, detail, retryAfterMs: last.retryAfterMs });
 }

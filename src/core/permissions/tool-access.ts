@@ -9,14 +9,14 @@ export interface ToolAccess {
   /** An access role. A string, because definitions come from files; an unknown role allows nothing. */
   readonly role: string;
   /** The agent's own role, if the run delegates its work. Delegating does not let it read more. */
-  readonly ownRole?: string;
+  readonly ownRole?: string | undefined;
   readonly mode: Mode;
   /** Tools that may be used beyond the mode, without asking. */
   readonly granted?: readonly string[];
   /** If set, only these tools. */
-  readonly toolAllow?: readonly string[];
+  readonly toolAllow?: readonly string[] | undefined;
   /** Never these tools. A server's name (`mcp__github`) stands for all its tools, `*` for every tool. */
-  readonly disallowed?: readonly string[];
+  readonly disallowed?: readonly string[] | undefined;
 }
 
 /** The restrictions that follow from a query's settings. */
@@ -27,9 +27,9 @@ export function toolAccessOf({ agentDefinition, mode, toolAllow, grantedTools, d
     role,
     mode,
     granted: grantedTools ?? [],
-    ...(delegation === undefined ? {} : { ownRole: delegation.access }),
-    ...(toolAllow === undefined ? {} : { toolAllow }),
-    ...(disallowedTools === undefined ? {} : { disallowed: disallowedTools }),
+    ownRole: delegation?.access,
+    toolAllow,
+    disallowed: disallowedTools,
   };
 }
 

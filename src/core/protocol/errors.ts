@@ -42,7 +42,7 @@ export type ErrorCode =
 export interface AppErrorOptions {
   readonly cause?: unknown;
   /** How long the other side asked to wait. Milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /**
    * What `explain` needs to be concrete: provider, model, key, scope … Never secrets. `sent: "no"` means that the
    * request was never sent and can be repeated at once; `refused: "unknown"`, that the other side answered with an
@@ -83,7 +83,7 @@ export class ConfigError extends AppError {
 /** A bug in Deckhand itself. */
 export class DefectError extends AppError {
   constructor(message: string, cause?: unknown) {
-    super("defect", message, cause === undefined ? {} : { cause });
+    super("defect", message, { cause });
   }
 }
 

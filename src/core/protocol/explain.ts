@@ -62,7 +62,7 @@ export function defectRef(random: Random): string {
 export function withRef(error: AppError, random: Random): AppError {
   const { code, message, retryAfterMs } = error;
   const detail = { ...error.detail, ref: defectRef(random) };
-  return new AppError(code, message, { cause: error, detail, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  return new AppError(code, message, { cause: error, detail, retryAfterMs });
 }
 
 const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: RetryWording) => string>> = {

@@ -55,7 +55,7 @@ export function textResult(text: string, extra: Partial<Omit<ToolResult, "conten
 }
 
 export function errorResult(text: string, summary?: string): ToolResult {
-  return { content: [{ type: "text", text }], isError: true, ...(summary === undefined ? {} : { summary }) };
+  return { content: [{ type: "text", text }], isError: true, summary };
 }
 
 /** The whole result as text, with a placeholder for each part that is not text. */

@@ -138,12 +138,11 @@ export function toProviderError(error: unknown, context: ErrorContext): AppError
   const code =
     unusable !== undefined ? "unknown_model" : facts === null ? connectionCode(error) : codeOf(facts, context);
   if (code === null) return toAppError(error);
-  const retryAfterMs = facts === null ? undefined : retryAfter(facts, context.now);
   const status = facts?.status === undefined ? {} : { status: String(facts.status) };
   return new ProviderError(code, `${messageOf(error)} ${facts?.raw ?? ""}`.trimEnd(), {
     cause: error,
     detail: { ...detailOf(context), ...status, ...(unusable === undefined ? {} : { reason: unusable }) },
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs: facts === null ? undefined : retryAfter(facts, context.now),
   });
 }
 
@@ -162,7 +161,7 @@ function withDetail(error: ProviderError, context: ErrorContext): ProviderError 
   return new ProviderError(error.code, error.message, {
     cause: error.cause,
     detail: { ...detailOf(context), ...error.detail },
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    retryAfterMs: error.retryAfterMs,
   });
 }
 

@@ -21,8 +21,8 @@ export function shownTools({ tools, agents, allowedHosts }: ToolsHost): TeamTool
         agentName,
         role,
         mode: MODE,
-        ...(own === undefined ? {} : { toolAllow: narrowTools(undefined, own) }),
-        ...(disallowedTools === undefined ? {} : { disallowed: disallowedTools }),
+        toolAllow: own && narrowTools(undefined, own),
+        disallowed: disallowedTools,
       },
     );
     for (const { name } of offered) usedBy.get(name)?.push(agentName);

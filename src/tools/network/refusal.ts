@@ -3,7 +3,7 @@ import { AppError } from "../../core/protocol/errors.ts";
 /** Explains why something is not fetched, in a sentence for the model. */
 export class NetworkRefusal extends AppError {
   constructor(sentence: string, cause?: unknown) {
-    super("network", sentence, cause === undefined ? {} : { cause });
+    super("network", sentence, { cause });
   }
 }
 
