@@ -66,6 +66,7 @@ export const JOB_DEFAULTS = {
 } as const;
 
 const seconds = z.coerce.number("must be a number of seconds");
+const inMs = (s: number) => Math.round(s * 1_000);
 const whole = z.coerce.number("must be a number").int("must be a whole number");
 const YES = ["yes", "true", "on", ""];
 const NO = ["no", "false", "off"];
@@ -94,12 +95,12 @@ const fieldsSchema = z.object({
   mode: z.enum(MODES, "must be read, write or agi"),
   skill: z.string().trim().min(1, "must not be empty").max(1_000, "must have at most 1,000 characters"),
   tools: z.string().transform((names) => names.split(/[\s,]+/u).filter((name) => name !== "")),
-  timeout: seconds.min(1, "must be at least 1 second").max(86_400, "must be at most a day"),
+  timeout: seconds.min(1, "must be at least 1 second").max(86_400, "must be at most a day").transform(inMs),
   budget: z.coerce.number("must be a number of dollars").positive("must be more than 0"),
   "catch-up": z.enum(["none", "latest"], "must be none or latest"),
   overlap: z.enum(["skip", "queue", "cancel-previous"], "must be skip, queue or cancel-previous"),
   attempts: whole.min(1, "must be at least 1").max(10, "must be at most 10"),
-  jitter: seconds.min(0, "must not be negative").max(3_600, "must be at most an hour"),
+  jitter: seconds.min(0, "must not be negative").max(3_600, "must be at most an hour").transform(inMs),
   silent: booleanFlag,
   "pause-after": whole.min(1, "must be at least 1").max(1_000, "must be at most 1,000"),
 });
@@ -133,11 +134,12 @@ export async function readJobInput(
   if (problems.length > 0 || thread === null || "field" in time) return refused(problems);
 
   const prompt = typed.prompt ?? known?.prompt ?? "";
+  const before = known ?? { ...JOB_DEFAULTS, tools: [], ownerId: place.owner.id, ownerName: place.owner.name };
   const settings: JobSettings = {
-    ...(known ?? { ...JOB_DEFAULTS, tools: [], ownerId: place.owner.id, ownerName: place.owner.name }),
+    ...before,
     ...time,
-    ...changed(typed),
-    ...(agent === undefined ? {} : { agent: agent || null }),
+    ...changed(before, typed),
+    agent: agent === undefined ? before.agent : agent || null,
     ...(skill === "" ? { skill: null } : {}),
     ...(model === "" ? { model: null } : {}),
     name: typed.name ?? known?.name ?? nameFor(prompt),
@@ -155,22 +157,23 @@ export async function readJobInput(
     : refused([{ field, text: "That time has passed.", time: "past" }]);
 }
 
-function changed(typed: Typed): Partial<JobSettings> {
-  const { model, mode, skill, tools, timeout, budget, overlap, attempts, jitter, silent } = typed;
-  const [catchUp, pauseAfter] = [typed["catch-up"], typed["pause-after"]];
+type Defaults = Pick<JobSettings, keyof typeof JOB_DEFAULTS>;
+
+/** The settings that flags change: as typed, or else as they were. */
+function changed(before: Defaults, typed: Typed): Omit<Defaults, "agent"> {
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(skill === undefined ? {} : { skill }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(timeout === undefined ? {} : { timeoutMs: Math.round(timeout * 1_000) }),
-    ...(budget === undefined ? {} : { budgetUsd: budget }),
-    ...(catchUp === undefined ? {} : { catchUp }),
-    ...(overlap === undefined ? {} : { overlap }),
-    ...(attempts === undefined ? {} : { attempts }),
-    ...(jitter === undefined ? {} : { jitterMs: Math.round(jitter * 1_000) }),
-    ...(silent === undefined ? {} : { silentWhenUnchanged: silent }),
-    ...(pauseAfter === undefined ? {} : { pauseAfter }),
+    model: typed.model ?? before.model,
+    mode: typed.mode ?? before.mode,
+    skill: typed.skill ?? before.skill,
+    tools: typed.tools ?? before.tools,
+    timeoutMs: typed.timeout ?? before.timeoutMs,
+    budgetUsd: typed.budget ?? before.budgetUsd,
+    catchUp: typed["catch-up"] ?? before.catchUp,
+    overlap: typed.overlap ?? before.overlap,
+    attempts: typed.attempts ?? before.attempts,
+    jitterMs: typed.jitter ?? before.jitterMs,
+    silentWhenUnchanged: typed.silent ?? before.silentWhenUnchanged,
+    pauseAfter: typed["pause-after"] ?? before.pauseAfter,
   };
 }
 
