@@ -1,3 +1,4 @@
+import { KeyedMutex } from "../keyed-mutex.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
@@ -38,8 +39,7 @@ export class WakeJournal {
   readonly #intents = new Map<string, number>();
   /** Keys of steps that were done or tried. Null until loaded; a run that begins with this wake starts with none. */
   #keys: Set<string> | null;
-  /** The latest transaction. Never rejects. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #transactions = new KeyedMutex();
 
   constructor(options: WakeJournalOptions, history: HistoryCursor) {
     this.#options = options;
@@ -123,9 +123,7 @@ export class WakeJournal {
    * one of them.
    */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const working = this.#last.then(work);
-    this.#last = working.catch(() => undefined);
-    return working;
+    return this.#transactions.run("transactions", work);
   }
 
   async #withRetries<T>(

@@ -5,6 +5,7 @@ import { type AllowedCall, type Decision, decide, refuseCall } from "../agent/to
 import type { QueryConfig } from "../agents/query-config.ts";
 import { OUTPUT_CHARS, renderBlock } from "../context/render-block.ts";
 import type { TurnContext } from "../engine/engine.ts";
+import { KeyedMutex } from "../keyed-mutex.ts";
 import { type ApprovalRules, decidersSentence } from "../permissions/deciders.ts";
 import { answerMessage } from "../platform/replies.ts";
 import { assertNever } from "../protocol/assert-never.ts";
@@ -47,12 +48,8 @@ const NOT_RUN = 126;
  * command. The agent's access role and the mode apply.
  */
 export function createLocalCommands(options: LocalCommandOptions): RunLocalCommand {
-  let last: Promise<unknown> = Promise.resolve();
-  return (typed) => {
-    const next = last.then(() => run(typed, options));
-    last = next.catch(() => null);
-    return next;
-  };
+  const commands = new KeyedMutex();
+  return (typed) => commands.run("run", () => run(typed, options));
 }
 
 async function run(

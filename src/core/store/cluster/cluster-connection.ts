@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KeyedMutex } from "../../keyed-mutex.ts";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
@@ -95,12 +96,9 @@ const LACKING = `SELECT wanted AS name FROM unnest($1::text[]) AS wanted WHERE w
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
   const settings = [idleLimit(0), NOTICE_VANISHED, NO_FLUSH, NO_LIMITS];
   const { connection: client, broken } = await openConnection(url, { application_name: "deckhand cluster", settings });
-  let last: Promise<unknown> = Promise.resolve();
-  const query: ClusterConnection["query"] = (text, values = []) => {
-    const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(text, [...values])).rows);
-    last = answer.catch(() => undefined);
-    return answer;
-  };
+  const statements = new KeyedMutex();
+  const query: ClusterConnection["query"] = (text, values = []) =>
+    statements.run("statements", async (): Promise<readonly unknown[]> => (await client.query(text, [...values])).rows);
   return {
     broken,
     query,

@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile 
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TakeLock } from "../../../core/cluster.ts";
+import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import { unlessMissing, unlessSystem } from "../../../core/protocol/system-code.ts";
 import { figure } from "../../../core/text/dollars.ts";
 import { keepRepositories } from "../../../tools/git/worktree-repositories.ts";
@@ -95,7 +96,7 @@ export function createExecutorWorktrees(
     };
     await makeWorktree(root, done, { signal, home, room: most.bytes - used, entries: most.entries, take });
   };
-  let making: Promise<void> = Promise.resolve();
+  const making = new KeyedMutex();
   return {
     of,
     at(sandboxRoot) {
@@ -103,12 +104,8 @@ export function createExecutorWorktrees(
       return worktree.tree === sandboxRoot ? worktree : null;
     },
     list,
-    make(childId, place, signal) {
-      // One at a time, so that each knows how much room is left.
-      const made = making.then(() => makeOne(childId, place, signal));
-      making = made.catch(() => {}); // the caller gets the rejection
-      return made;
-    },
+    // One at a time, so that each knows how much room is left.
+    make: (childId, place, signal) => making.run("worktrees", () => makeOne(childId, place, signal)),
     async changes(childId, signal) {
       if (!(await isThere(directoryOf(childId)))) throw gone();
       const { tree, base } = of(childId);
