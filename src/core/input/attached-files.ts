@@ -102,9 +102,10 @@ export async function contentOf(
   const text = (isPdf || image !== null ? null : textIn(data)) ?? (await readDocument(data, chars + 1));
   const cut =
     text !== null && text.length > chars ? `${text.slice(0, chars)}\n[cut; the whole file is attached]` : text;
-  const shown = cut === null || cut === "" ? {} : { text: cut };
-  if (isPdf) return [{ type: "document", name, mediaType: "application/pdf", data: base64(data), ...shown, context }];
-  return "text" in shown ? [{ type: "document", name, mediaType, ...shown, context }] : [];
+  const shown = cut === null || cut === "" ? undefined : cut;
+  if (isPdf)
+    return [{ type: "document", name, mediaType: "application/pdf", data: base64(data), text: shown, context }];
+  return shown === undefined ? [] : [{ type: "document", name, mediaType, text: shown, context }];
 }
 
 /** Detects an image's type by its first bytes, since the platform only guesses from the file's name. */

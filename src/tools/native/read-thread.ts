@@ -124,8 +124,9 @@ async function opening(
       readDocument,
     });
     if (content === undefined) return [{ type: "text", text: `${name} has no content that can be shown.` }];
-    if (content.type === "image" || content.data !== undefined) return [content];
-    return [{ type: "text", text: conversation([withoutMarkers(`${name}:\n  ${indented(content.text ?? "")}`)]) }];
+    if (content.type === "image" || content.text === undefined) return [content];
+    const text = conversation([withoutMarkers(`${name}:\n  ${indented(content.text)}`)]);
+    return [content.data === undefined ? { type: "text", text } : { ...content, text }];
   } catch (error) {
     if (signal.aborted) throw error;
     return [{ type: "text", text: `${name} could not be read. ${explain(toAppError(error))}` }];

@@ -1,6 +1,6 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { createDocumentReader, pdfBlock } from "../sandboxed/read-document.ts";
+import { createDocumentReader } from "../sandboxed/read-document.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { type Content, contentOf } from "./content.ts";
 import type { HttpResponse } from "./exchange.ts";
@@ -67,7 +67,7 @@ export async function resultOf(
     case "pdf":
     case "binary": {
       const text = answer.ending === "whole" ? await readDocument(answer.bytes, DOCUMENT_CHARS, place) : null;
-      if (content.type === "pdf") return media(shown, head, { ...content, text });
+      if (content.type === "pdf") return media(shown, head, { ...content, text: text ?? undefined });
       if (text !== null) return textPart(shown, head, { text, cut: text.length === DOCUMENT_CHARS });
       return errorResult(
         [...head, "", `This is ${content.mediaType}, which cannot be shown.`].join("\n"),
@@ -122,7 +122,7 @@ function wholeCharacters(part: string): string {
 function media(
   { url, answer }: Shown,
   head: readonly string[],
-  content: Extract<Content, { type: "image" }> | { readonly type: "pdf"; readonly text: string | null },
+  content: Extract<Content, { type: "image" }> | { readonly type: "pdf"; readonly text: string | undefined },
 ): ToolResult {
   const limited = content.type === "image" && answer.bytes.length > MAX_IMAGE_BYTES;
   if (answer.ending !== "whole" || limited) {
@@ -135,7 +135,7 @@ function media(
   const data = answer.bytes.toString("base64");
   const block =
     content.type === "pdf"
-      ? pdfBlock({ name, data, context: url.href, text: content.text })
+      ? { type: "document" as const, name, mediaType: "application/pdf", data, context: url.href, text: content.text }
       : { type: "image" as const, name, mediaType: content.mediaType, data };
   const summary = `${content.type === "pdf" ? "PDF" : "image"}, ${sizeOf(answer)}`;
   return withErrorStatus(answer, {

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { DocumentRequest, LinesWanted } from "../../../wasm/guests/documents/request.ts";
 import type { DocumentPlace, ReadDocument } from "../../core/input/attached-files.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
-import type { DocumentBlock } from "../../core/protocol/messages.ts";
 import type { CapabilityLimits } from "../wasm/capability.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
@@ -75,14 +74,6 @@ function whyNot(error: unknown): string {
   if (error instanceof Refusal) return error.payload;
   if (!(error instanceof SandboxError)) throw error;
   const { code, detail, message } = error;
-  if (code !== "sandbox_limit") return `The text of this document could not be read: ${message}.`;
-  return `The text of this document could not be read: it ${detail["limit"] === "time" ? "takes too long" : "needs too much memory"}.`;
-}
-
-/** A PDF as models read it: its pages and, if it has any, its text for models that cannot read these. */
-export function pdfBlock({
-  text,
-  ...of
-}: Omit<DocumentBlock, "type" | "mediaType" | "text"> & { text: string | null }): DocumentBlock {
-  return { type: "document", mediaType: "application/pdf", ...of, ...(text === null ? {} : { text }) };
+  const limit = detail["limit"] === "time" ? "it takes too long" : "it needs too much memory";
+  return `The text of this document could not be read: ${code === "sandbox_limit" ? limit : message.replace(/\.$/, "")}.`;
 }

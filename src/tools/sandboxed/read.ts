@@ -7,7 +7,7 @@ import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../se
 import { BINARY } from "../wasm/workspace/media-type.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
-import { type DocumentLines, pdfBlock, readDocumentLines } from "./read-document.ts";
+import { type DocumentLines, readDocumentLines } from "./read-document.ts";
 
 const input = z.object({
   path: z.string().min(1).describe("The file's path: relative to the working directory, or absolute within it."),
@@ -88,8 +88,9 @@ async function resultOf(
       `${path} is a binary file (${bytes.length} bytes); read shows text, PNG, JPEG, GIF, WebP, PDF and office documents.`,
     );
   }
-  const text = await linesOf(bytes).then((lines) => lines?.text ?? null, sentenceOf);
-  return { ...shownResult(path, bytes, pdfBlock({ name, data, context: path, text })), files };
+  // The text is for models that cannot read the pages.
+  const text = await linesOf(bytes).then((lines) => lines?.text, sentenceOf);
+  return { ...shownResult(path, bytes, { type: "document", name, mediaType, data, context: path, text }), files };
 }
 
 function shownResult(path: string, { length }: Uint8Array, block: ImageBlock | DocumentBlock): ToolResult {
