@@ -100,6 +100,29 @@ describe("of two cards", () => {
   });
 });
 
+describe("an approval", () => {
+  test.each([
+    { kind: "a one-shot request", args: ["write it"], code: 3 },
+    { kind: "an interactive session", args: [], code: 0 },
+  ])("of $kind is also decided by a word, and a key that is not offered is said to be none", async (chosen) => {
+    model.script(writes);
+    await using chat = terminalProcess(bot, { args: chosen.args });
+    await chat.shows("› ");
+    if (chosen.args.length === 0) chat.type("write it\r");
+    await chat.shows(PROMPT);
+    chat.type("x\r");
+    await chat.shows("✗ x is not offered here: type y, n, a, A.");
+    chat.type("No\r");
+    await chat.shows("It is done.");
+    expect(stripVTControlCharacters(chat.out())).toContain("Denied by @operator: write d.txt");
+    chat.type(CTRL_D);
+    expect(await chat.ended).toBe(chosen.code);
+    expect(model.requests.map(({ lastUserText }) => lastUserText)).not.toContainEqual(
+      expect.stringMatching(/^(?:x|No)$/mu),
+    );
+  });
+});
+
 describe("a question without options", () => {
   test("ends a script with exit code 4", async () => {
     model.script(asks);

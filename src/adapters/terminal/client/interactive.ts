@@ -13,7 +13,7 @@ import { clearTyped } from "./line-prompt.ts";
 import { ReceivedFiles } from "./received-files.ts";
 import { createScreen, type Screen } from "./screen.ts";
 import { cardLines, choiceLines, dimLines, messageLines, PROMPT, promptOf, waitingCardLines } from "./show.ts";
-import { type Card, type Change, Transcript } from "./transcript.ts";
+import { type Card, type Change, choiceTyped, Transcript } from "./transcript.ts";
 
 /** Number of earlier messages shown when a thread is continued. */
 const SHOWN_BEFORE = 6;
@@ -150,8 +150,12 @@ class Interactive {
       return this.#input?.prompt();
     }
     const ask = this.#offered;
-    const choice = ask?.choices.find(({ key }) => key === text);
-    if (ask !== null && choice !== undefined) this.#conversation.click(ask.messageId, choice.action);
+    const choice = ask === null ? null : choiceTyped(ask, text);
+    if (typeof choice === "string") {
+      this.#screen.print([choice]);
+      return this.#input?.prompt();
+    }
+    if (ask !== null && choice !== null) this.#conversation.click(ask.messageId, choice.action);
     else if (text !== "") {
       const files = COMMAND.test(text) ? [] : this.#attached.splice(0);
       this.#conversation.send(withAgentMention(text, this.#agent), files);

@@ -8,7 +8,7 @@ import { LinePrompt } from "./line-prompt.ts";
 import { ReceivedFiles } from "./received-files.ts";
 import { createScreen } from "./screen.ts";
 import { cardLines, dimLines, fileLine, messageLines, promptOf, waitingCardLines } from "./show.ts";
-import { type Card, type Change, Transcript } from "./transcript.ts";
+import { type Card, type Change, choiceTyped, Transcript } from "./transcript.ts";
 
 /** Sends one message; prints the answer to stdout, and all else to stderr. Resolves to the exit code. */
 export function askOnce(options: ChatOptions): Promise<number> {
@@ -199,9 +199,13 @@ class OneShot {
     this.#prompt.ask(promptOf(card), (line) => {
       const typed = line.trim();
       if (typed === "") return this.#askPerson(card);
-      const choice = card.choices.find(({ key }) => key === typed);
+      const choice = choiceTyped(card, typed);
+      if (typeof choice === "string") {
+        this.#progress.print([choice]);
+        return this.#askPerson(card);
+      }
       if (choice?.action.startsWith("approve:n") === true) this.#hasDenied = true;
-      if (choice !== undefined) return this.#conversation.click(card.messageId, choice.action);
+      if (choice !== null) return this.#conversation.click(card.messageId, choice.action);
       // A text answers a question, but leaves an approval open.
       if (card.choices.some(({ action }) => action.startsWith("approve:"))) this.#promptedCard = null;
       this.#conversation.send(typed);

@@ -118,3 +118,23 @@ function choicesOf({ by, buttons }: MessageBody): Choice[] {
     return { key: letter ?? String(index + 1), label, action: id };
   });
 }
+
+/** What people type for a key, in small letters. `a` and `A` differ, so only these may be written in any case. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["y", "y"],
+  ["yes", "y"],
+  ["n", "n"],
+  ["no", "n"],
+]);
+
+/** The choice that was typed. Null for a message; a sentence for a key that an approval does not offer. */
+export function choiceTyped({ choices }: Card, typed: string): Choice | string | null {
+  const choice = choices.find(({ key }) => key === typed);
+  const isApproval = choices.some(({ action }) => action.startsWith("approve:"));
+  if (choice !== undefined || !isApproval) return choice ?? null;
+  const meant = choices.find(({ key }) => key === WORDS.get(typed.toLowerCase()));
+  if (meant !== undefined) return meant;
+  return typed.length === 1
+    ? `✗ ${typed} is not offered here: type ${choices.map(({ key }) => key).join(", ")}.`
+    : null;
+}
