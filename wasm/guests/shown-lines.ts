@@ -2,7 +2,7 @@ import { cutLine, linesOf } from "./files/lines.ts";
 import { Refusal } from "./workspace.ts";
 
 /** Maximum characters of a displayed line. */
-const LINE_CHARS = 2_000;
+export const LINE_CHARS = 2_000;
 /** Maximum characters of one answer, which must leave room for others in the tool-result budget. */
 const ANSWER_CHARS = 40_000;
 

@@ -1,7 +1,9 @@
-import { Refusal } from "../workspace.ts";
-
 /** Maximum characters of a document's text, which repetitions in a small file can otherwise make endless. */
 const MAX_CHARS = 8_000_000;
+/** Maximum time for reading: past the sandbox's own limit, there would be no text at all. */
+const MAX_MS = 12_000;
+/** Texts between two looks at the clock. */
+const TEXTS_PER_LOOK = 500;
 
 /** Maximum columns of one cell (Word's own limit for a table). */
 const MAX_COLUMNS = 63;
@@ -14,6 +16,9 @@ interface Block {
   readonly isListItem: boolean;
 }
 
+/** Thrown when a text has become as long as wanted, or has taken too long. What is written so far is its beginning. */
+export class Enough extends Error {}
+
 /** Writes a document's text as Markdown while its elements are visited. Paragraphs and tables can be nested. */
 export class DocumentWriter {
   readonly #paragraphs: { prefix: string; text: string }[] = [];
@@ -21,9 +26,18 @@ export class DocumentWriter {
   readonly #cells: { readonly blocks: Block[]; columns: number }[] = [{ blocks: [], columns: 1 }];
   /** Rows of each open table. */
   readonly #tables: string[][][] = [];
+  readonly #lines: string[] = [];
   /** Number of open tables. */
   #depth = 0;
+  readonly #maxChars: number;
+  readonly #endMs = Date.now() + MAX_MS;
   #chars = 0;
+  #texts = 0;
+
+  /** What is written may become a little longer than the maximum. */
+  constructor(maxChars = MAX_CHARS) {
+    this.#maxChars = Math.min(maxChars, MAX_CHARS);
+  }
 
   startParagraph(prefix = ""): void {
     this.#paragraphs.push({ prefix, text: "" });
@@ -38,7 +52,9 @@ export class DocumentWriter {
   /** Adds to the open paragraph, if there is one. */
   append(text: string): void {
     const paragraph = this.#paragraphs.at(-1);
-    if (paragraph !== undefined) paragraph.text += this.counted(text);
+    if (paragraph === undefined) return;
+    paragraph.text += text;
+    this.counted(text);
   }
 
   endParagraph(): void {
@@ -48,8 +64,16 @@ export class DocumentWriter {
     this.#add({ text: prefix + text.trim(), isListItem: prefix !== "" && !prefix.startsWith("#") });
   }
 
+  /** Adds a block; none if the text is empty. */
   block(text: string): void {
-    this.#add({ text, isListItem: false });
+    if (text !== "") this.#add({ text, isListItem: false });
+  }
+
+  /** Adds a line to those before it, of which there can be a million. */
+  line(text: string): void {
+    if (text === "") return;
+    this.#lines.push(text);
+    this.counted(text);
   }
 
   startTable(): void {
@@ -68,7 +92,9 @@ export class DocumentWriter {
   /** Widens the open cell. */
   columns(count: number): void {
     const cell = this.#cells.at(-1);
-    if (cell !== undefined) cell.columns = Math.min(count, MAX_COLUMNS);
+    if (cell === undefined) return;
+    cell.columns = Math.min(count, MAX_COLUMNS);
+    this.counted(" ".repeat(Math.max(cell.columns || 0, 0)));
   }
 
   endCell(): void {
@@ -76,7 +102,7 @@ export class DocumentWriter {
     if (this.#depth > MAX_DEPTH || this.#cells.length === 1 || row === undefined) return;
     const { blocks, columns } = this.#cells.pop() ?? { blocks: [], columns: 1 };
     row.push(joined(blocks));
-    for (let more = 1; more < columns; more++) row.push(this.counted(""));
+    for (let more = 1; more < columns; more++) row.push("");
   }
 
   endTable(): void {
@@ -84,21 +110,36 @@ export class DocumentWriter {
     if (this.#depth >= MAX_DEPTH) return;
     const rows = (this.#tables.pop() ?? []).filter((cells) => cells.some((cell) => cell !== ""));
     const text = rows.length === 1 && rows[0]?.length === 1 ? (rows[0][0] ?? "") : tableText(rows);
-    if (text !== "") this.block(text);
+    this.block(text);
   }
 
+  /** The text; what is still open ends here. */
   finish(): string {
+    while (this.#paragraphs.length > 0) this.endParagraph();
+    while (this.#depth > 0) {
+      this.endCell();
+      this.endTable();
+    }
+    this.#endLines();
     return joined(this.#cells[0]?.blocks ?? []);
   }
 
-  /** Throws a Refusal if the document has become too long. */
+  #endLines(): void {
+    const text = this.#lines.splice(0).join("\n");
+    if (text !== "") this.block(text);
+  }
+
+  /** Throws Enough if the text has become too long, or has taken too long. */
   counted(text: string): string {
     this.#chars += text.length + 1;
-    if (this.#chars > MAX_CHARS) throw new Refusal("This document is too large to show: over 8,000,000 characters.");
+    this.#texts++;
+    const isLate = this.#texts % TEXTS_PER_LOOK === 0 && Date.now() > this.#endMs;
+    if (this.#chars > this.#maxChars || isLate) throw new Enough();
     return text;
   }
 
   #add(block: Block): void {
+    this.#endLines();
     this.#cells.at(-1)?.blocks.push(block);
   }
 }

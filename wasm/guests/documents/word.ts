@@ -1,19 +1,28 @@
 import { DocumentWriter, imageText } from "./document-writer.ts";
+import { drawnText, type Surroundings } from "./drawings.ts";
 import { Numbering } from "./numbering.ts";
-import { type DocumentPackage, type Relation, visitStarts } from "./package-files.ts";
+import { type DocumentPackage, visitStarts } from "./package-files.ts";
 import { attributeOf, type Tag, visitXml, type XmlVisitor } from "./xml.ts";
 
 /** The text of a Word document. `main` is the path of its main part. Source: ECMA-376-1, 17. */
-export function wordText(files: DocumentPackage, main: string): string {
-  const writer = new DocumentWriter();
+export function wordText(writer: DocumentWriter, files: DocumentPackage, main: string): void {
   const relations = files.relationsOf(main);
   const styles = stylesOf(files.text(files.related(main, "styles")));
   const numbering = new Numbering(files.text(files.related(main, "numbering")));
-  const read = (xml: Iterable<string>): void =>
-    visitXml(xml, new WordVisitor(writer, { relations, styles, numbering }));
-  read(files.text(main));
-  for (const type of ["footnotes", "endnotes", "comments"]) read(files.text(files.related(main, type)));
-  return writer.finish();
+  const read = (path: string, into = writer): void =>
+    visitXml(files.text(path), new WordVisitor(into, { files, relations: files.relationsOf(path), styles, numbering }));
+  read(main);
+  for (const type of ["footnotes", "endnotes", "comments"]) read(files.related(main, type));
+  // First, odd and even pages often have the same ones.
+  const repeated = new Set<string>();
+  for (const { type, target } of relations.values()) {
+    if (type !== "header" && type !== "footer") continue;
+    const part = new DocumentWriter();
+    read(target, part);
+    const text = part.finish();
+    if (text !== "") repeated.add(`[${type}]: ${text.replaceAll(/\n+/g, " / ")}`);
+  }
+  for (const text of repeated) writer.block(writer.counted(text));
 }
 
 interface Style {
@@ -25,8 +34,7 @@ interface Style {
   depth: number;
 }
 
-interface Surroundings {
-  readonly relations: ReadonlyMap<string, Relation>;
+interface WordParts extends Surroundings {
   readonly styles: ReadonlyMap<string, Style>;
   readonly numbering: Numbering;
 }
@@ -65,6 +73,7 @@ const MARKS: ReadonlyMap<string, string> = new Map([
 ]);
 const CHARACTERS: ReadonlyMap<string, string> = new Map([
   ["tab", "\t"],
+  ["ptab", "\t"],
   ["br", "\n"],
   ["cr", "\n"],
   ["noBreakHyphen", "-"],
@@ -72,19 +81,20 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([
 
 class WordVisitor implements XmlVisitor {
   readonly #writer: DocumentWriter;
-  readonly #around: Surroundings;
+  readonly #around: WordParts;
   /** Open elements in what is skipped. */
   #skipped = 0;
   /** Properties of the open paragraph while they are read. */
   #properties: ParagraphProperties | null = null;
   #isText = false;
   #isHidden = false;
+  #isRaised = false;
   /** What follows the text of each open link. */
   readonly #links: string[] = [];
   /** What the next paragraph begins with: the mark of its note. */
   #mark = "";
 
-  constructor(writer: DocumentWriter, around: Surroundings) {
+  constructor(writer: DocumentWriter, around: WordParts) {
     this.#writer = writer;
     this.#around = around;
   }
@@ -125,11 +135,12 @@ class WordVisitor implements XmlVisitor {
     else if (tag.name === "vanish") this.#isHidden = !["0", "false"].includes(attributeOf(tag, "val") ?? "");
     else if (character !== undefined) this.#append(character);
     else if (tag.name === "hyperlink") this.#startLink(tag);
+    else if (tag.name === "vertAlign") this.#isRaised = attributeOf(tag, "val") === "superscript";
     else if (tag.name === "docPr") this.#append(imageText(attributeOf(tag, "descr")));
     else if (tag.name.endsWith("Reference")) {
       const mark = MARKS.get(tag.name.slice(0, -"Reference".length));
       if (mark !== undefined) this.#append(`[${mark}${attributeOf(tag, "id") ?? ""}]`);
-    }
+    } else this.#writer.block(this.#writer.counted(drawnText(tag, this.#around)));
   }
 
   #startLink(tag: Tag): void {
@@ -142,15 +153,17 @@ class WordVisitor implements XmlVisitor {
     if (this.#skipped > 0) this.#skipped--;
     else if (name === "pPr") this.#endProperties();
     else if (name === "t") this.#isText = false;
-    else if (name === "r") this.#isHidden = false;
-    else if (name === "p") this.#writer.endParagraph();
+    else if (name === "r") {
+      this.#isHidden = false;
+      this.#isRaised = false;
+    } else if (name === "p") this.#writer.endParagraph();
     else if (name === "hyperlink") this.#append(this.#links.pop() ?? "");
     else if (name === "tc") this.#writer.endCell();
     else if (name === "tbl") this.#writer.endTable();
   }
 
   text(text: string): void {
-    if (this.#isText && this.#skipped === 0) this.#append(text);
+    if (this.#isText && this.#skipped === 0) this.#append(this.#isRaised ? raised(text) : text);
   }
 
   #append(text: string): void {
@@ -173,7 +186,7 @@ class WordVisitor implements XmlVisitor {
 }
 
 /** What a style and those that it is based on set. */
-function inheritedStyle(styles: Surroundings["styles"], id: string): Pick<Style, "outlineLevel" | "list" | "depth"> {
+function inheritedStyle(styles: WordParts["styles"], id: string): Pick<Style, "outlineLevel" | "list" | "depth"> {
   const found = { outlineLevel: null as number | null, list: "", depth: 0 };
   let style = styles.get(id);
   for (let depth = 0; style !== undefined && depth < 10; depth++) {
@@ -201,4 +214,9 @@ function isSeparator(tag: Tag): boolean {
 function markOf(mark: string, tag: Tag): string {
   const author = attributeOf(tag, "author");
   return `[${mark}${attributeOf(tag, "id") ?? ""}]: ${author === null ? "" : `${author}: `}`;
+}
+
+/** The text with its digits as superscripts: 10⁶ would otherwise read as 106. */
+function raised(text: string): string {
+  return text.replaceAll(/[0-9-]/g, (digit) => (digit === "-" ? "⁻" : ("⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "")));
 }

@@ -23,8 +23,9 @@ export async function pdfText(bytes: Uint8Array, maxChars: number): Promise<stri
     return await textOfPages(bytes, maxChars);
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    if (name === "PasswordException") throw new Refusal("This PDF is protected with a password.");
-    throw new Refusal(`This PDF is damaged: ${message.replace(/\.$/, "")}.`);
+    if (name === "PasswordException")
+      throw new Refusal("This PDF is protected with a password. Ask for it without one.");
+    throw new Refusal(`This PDF is damaged or incomplete (${message.replace(/\.$/, "")}). Ask for it once more.`);
   }
 }
 
